@@ -3,8 +3,9 @@ import PackageDescription
 
 // MARK: Layers
 
-/// The layers of the program, from the lowest to the highest. Each is a folder of `Sources`, and each module a folder in it. A module uses
-/// modules of its own layer and of lower ones; the manifest rejects others, and `DocumentTests` those that a module names and does not import.
+/// The layers of the program, from the lowest to the highest. Each is a folder of `Sources`, and each module a folder
+/// in it. A module uses modules of its own layer and of lower ones; the manifest rejects others, and `DocumentTests`
+/// those that a module names and does not import.
 let layers = [
     // Libraries of the system, each with a module map and a small header, and C code where Swift cannot do it.
     Layer(
@@ -34,7 +35,8 @@ let layers = [
             .c("CLinux"),
             // Pixel kernels for BGRA to I420 in BT.709, which this version of libyuv does not have.
             .c("CPixelKernels"),
-            // Debian's toml++ with a C interface. It stores the line of each value and, unlike TOMLKit, needs no Foundation.
+            // Debian's toml++ with a C interface. It stores the line of each value and, unlike TOMLKit, needs no
+            // Foundation.
             .c("CTOMLPlusPlus"),
             // The headers of SPA, without a library: PipeWire's formats and buffers.
             .library("CSPA", pkgConfig: "libspa-0.2", packages: ["libspa-0.2-dev"]),
@@ -74,7 +76,8 @@ let layers = [
             .swift("TLS", uses: ["NIOCore", "NIOSSL"]),
             .swift("RTMP", uses: ["Media", "Mux", "NetworkSupport", "TLS", "NIOCore", "NIOPosix", "NIOTLS", "NIOSSL"]),
         ]),
-    // Where pictures and sound come from. A module with a source imports Capture and one device API, and no other source.
+    // Where pictures and sound come from. A module with a source imports Capture and one device API, and no other
+    // source.
     Layer(
         "Devices",
         [
@@ -106,7 +109,8 @@ let layers = [
             .swift("BroadcastExtension", uses: ["CLinux", "Media", "Processes", "Bitstream"]),
             .swift(
                 "Upload", uses: ["Media", "Concurrency", "Processes", "Bitstream", "Mux", "RTMP", "BroadcastExtension"]),
-            // From the source to the handlers: the pipeline, the queue and the life cycle of each destination, the clip buffer.
+            // From the source to the handlers: the pipeline, the queue and the life cycle of each destination, the clip
+            // buffer.
             .swift(
                 "Session",
                 uses: [
@@ -177,8 +181,8 @@ let layers = [
                     "Desktop", "CommandModels",
                     "Host", "BroadcastKit", "Presentation", "Terminal", "ArgumentParser",
                 ]),
-            // The shipped extensions are separate programs, so that their libraries, memory and crashes do not affect the broadcaster. Their
-            // manifests are in Extensions/.
+            // The shipped extensions are separate programs, so that their libraries, memory and crashes do not affect
+            // the broadcaster. Their manifests are in Extensions/.
             .program(
                 "broadcast-hls",
                 uses: [
@@ -203,8 +207,8 @@ let examples: [Module] = [
     .program("flv-publish", uses: ["RTMP"]),
 ]
 
-/// What tests share: machine-readable patterns, a program that draws and plays them, a screen cast without a compositor, real peers, and
-/// stand-ins.
+/// What tests share: machine-readable patterns, a program that draws and plays them, a screen cast without a
+/// compositor, real peers, and stand-ins.
 let support: [Module] = [
     .support("TestPatterns"),
     .program("TestScreen", uses: ["TestPatterns", "CX11", "CPulse"]),
@@ -345,7 +349,8 @@ let package = Package(
     name: "broadcast",
     products: [
         .executable(name: "broadcast", targets: ["broadcast"]),
-        // The API of RTMP uses the packets and formats of Media, the FLVError of Mux, the ProxyProblem of NetworkSupport and the TLSProblem of TLS.
+        // The API of RTMP uses the packets and formats of Media, the FLVError of Mux, the ProxyProblem of
+        // NetworkSupport and the TLSProblem of TLS.
         .library(name: "RTMP", targets: ["RTMP", "Media", "Mux", "NetworkSupport", "TLS"]),
         .library(name: "BroadcastExtension", targets: ["BroadcastExtension"]),
         .library(name: "BroadcastKit", targets: ["BroadcastKit"]),

@@ -34,7 +34,8 @@ func convertWithLibyuv() {
             else { return }
             let planes = target.planeOffsets
             _ = ARGBToI420(
-                from, Int32(source.stride), to, Int32(target.stride), to + planes.u, Int32(target.chromaStride), to + planes.v,
+                from, Int32(source.stride), to, Int32(target.stride), to + planes.u, Int32(target.chromaStride),
+                to + planes.v,
                 Int32(target.chromaStride), Int32(size.width), Int32(size.height))
         }
     }

@@ -12,7 +12,8 @@ final class KeyframeWatch: BroadcastSampleHandler {
         guard let log = broadcast.setup["log"] else { throw BroadcastFailure(code: 401, message: "Not Logged In") }
         self.host = host
         path = log
-        lines.append("started \(broadcast.title ?? "without a title"): \(broadcast.tracks.map(\.name).joined(separator: ", "))")
+        lines.append(
+            "started \(broadcast.title ?? "without a title"): \(broadcast.tracks.map(\.name).joined(separator: ", "))")
         host.watchURL("https://example.com/watch")
     }
 

@@ -8,7 +8,8 @@ import Testing
             ([0, 0, 4], [0, 0, 4]),
             ([0, 0, 0, 0, 2, 9], [0, 0, 3, 0, 0, 3, 2, 9]),
         ] as [([UInt8], [UInt8])])
-    func `a three is inserted before each byte of at most three that follows two zeros`(payload: [UInt8], unit: [UInt8]) {
+    func `a three is inserted before each byte of at most three that follows two zeros`(payload: [UInt8], unit: [UInt8])
+    {
         #expect(EmulationPrevention.insert(into: payload) == unit)
         #expect(EmulationPrevention.remove(from: unit) == payload)
     }

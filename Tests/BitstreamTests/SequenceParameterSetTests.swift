@@ -25,8 +25,8 @@ import Testing
     }
 
     @Test func `High 4:4:4 is read, and written to the configuration record`() throws {
-        // seq_parameter_set_id 0, chroma_format_idc 3, no separate planes, 8 bits, no bypass, no matrices, frame_num of 4 bits, order type 2.
-        // 1 00100 0 1 | 1 0 0 1 011 1
+        // seq_parameter_set_id 0, chroma_format_idc 3, no separate planes, 8 bits, no bypass, no matrices, frame_num of
+        // 4 bits, order type 2. 1 00100 0 1 | 1 0 0 1 011 1
         let bytes: [UInt8] = [0x67, 244, 0, 30, 0b1001_0001, 0b1001_0111]
         let set = try #require(SequenceParameterSet(nalUnit: bytes))
         #expect(set.chromaFormat == 3)
@@ -73,7 +73,8 @@ import Testing
         #expect(SequenceParameterSet(nalUnit: bytes) == nil)
     }
 
-    /// A High profile set up to `frame_mbs_only_flag`, in which the caller writes what follows `qpprime_y_zero_transform_bypass_flag`.
+    /// A High profile set up to `frame_mbs_only_flag`, in which the caller writes what follows
+    /// `qpprime_y_zero_transform_bypass_flag`.
     private func set(_ write: (inout BitWriter) -> Void) -> SequenceParameterSet? {
         var writer = BitWriter()
         for value: UInt32 in [0x67, 100, 0, 31] { writer.bits(value, count: 8) }

@@ -21,10 +21,13 @@ struct RunTests {
         }
         #expect(
             ExtensionProcess.replies(result.standardOutputContent) == [
-                Reply(hello: 1), Reply(status: "started A talk, anna, screen 1280x720"), Reply(status: "configured screen [7, 8]"),
-                Reply(status: "screen 3 at 2 ms, decoded at 1 ms, [1, 2, 3], keyframe, after a gap"), Reply(status: "paused"),
+                Reply(hello: 1), Reply(status: "started A talk, anna, screen 1280x720"),
+                Reply(status: "configured screen [7, 8]"),
+                Reply(status: "screen 3 at 2 ms, decoded at 1 ms, [1, 2, 3], keyframe, after a gap"),
+                Reply(status: "paused"),
                 Reply(status: "resumed"), Reply(status: "annotated [\"scene\": \"one\"]"),
-                Reply(status: "mixed 9 at 2 ms, decoded at 1 ms, [4]"), Reply(status: "clip /v/1.mp4 from 1.5 s, 10.0 s"),
+                Reply(status: "mixed 9 at 2 ms, decoded at 1 ms, [4]"),
+                Reply(status: "clip /v/1.mp4 from 1.5 s, 10.0 s"),
                 Reply(status: "finished"),
             ])
     }
@@ -32,7 +35,9 @@ struct RunTests {
     @Test func `Frames that this version does not know are ignored`() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             ExtensionProcess.send([
-                .start, .event("dance"), Frame(header: FrameHeader(length: 1, kind: .init(rawValue: 0x58)), payload: [1]), .sample(track: 77, [1]),
+                .start, .event("dance"),
+                Frame(header: FrameHeader(length: 1, kind: .init(rawValue: 0x58)), payload: [1]),
+                .sample(track: 77, [1]),
                 Frame(control: Array("no JSON".utf8)), .event("clip"), .event("finish"),
             ])
             run(Reporter())
@@ -59,7 +64,8 @@ struct RunTests {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             ExtensionProcess.send([
                 .start, .event("pause"), .event("resume"), .event("annotate"), .sample([1]),
-                Frame(header: FrameHeader(length: 1, kind: .configuration), payload: [1]), .event("clip") { $0.path = "/v/1.mp4" }, .event("finish"),
+                Frame(header: FrameHeader(length: 1, kind: .configuration), payload: [1]),
+                .event("clip") { $0.path = "/v/1.mp4" }, .event("finish"),
             ])
             run(Idle(), isReady: false)
         }
@@ -81,7 +87,8 @@ struct RunTests {
         }
         #expect(
             ExtensionProcess.replies(result.standardOutputContent) == [
-                Reply(hello: 1), Reply(ready: true), Reply(queueMilliseconds: 250), Reply(watchURL: "https://example.org/watch"),
+                Reply(hello: 1), Reply(ready: true), Reply(queueMilliseconds: 250),
+                Reply(watchURL: "https://example.org/watch"),
                 Reply(request: "keyframe"), Reply(status: "line one\nline two"),
             ])
     }
@@ -103,13 +110,16 @@ struct RunTests {
             run(Idle { _ throws in throw Broken() })
         }
         #expect(
-            ExtensionProcess.replies(broken.standardOutputContent).last == Reply(error: .init(code: 500, message: "It broke", retry: false)))
+            ExtensionProcess.replies(broken.standardOutputContent).last
+                == Reply(error: .init(code: 500, message: "It broke", retry: false)))
         let garbled = try await #require(processExitsWith: .exitCode(1), observing: [\.standardOutputContent]) {
             ExtensionProcess.send([UInt8](repeating: 0x41, count: 32))
             run(Idle())
         }
         let message = FrameError.wrongMagic([0x41, 0x41, 0x41, 0x41]).description
-        #expect(ExtensionProcess.replies(garbled.standardOutputContent).last == Reply(error: .init(code: 500, message: message, retry: false)))
+        #expect(
+            ExtensionProcess.replies(garbled.standardOutputContent).last
+                == Reply(error: .init(code: 500, message: message, retry: false)))
     }
 
     @Test func `A host that reads nothing any more does not end the extension with a signal`() async {
@@ -131,7 +141,8 @@ private final class Reporter: BroadcastSampleHandler {
     func started(_ broadcast: BroadcastStart, host: BroadcastHost) {
         self.host = host
         let tracks = broadcast.tracks.map { "\($0.name) \($0.width ?? 0)x\($0.height ?? 0)" }
-        host.status("started \(broadcast.title ?? ""), \(broadcast.setup["account"] ?? ""), \(tracks.joined(separator: " "))")
+        host.status(
+            "started \(broadcast.title ?? ""), \(broadcast.setup["account"] ?? ""), \(tracks.joined(separator: " "))")
     }
 
     func paused() { host?.status("paused") }
@@ -143,7 +154,8 @@ private final class Reporter: BroadcastSampleHandler {
         let packet = sample.packet
         host?.status(
             "\(packet.track.name) \(packet.sequence) at \(packet.presentationTime.milliseconds) ms, decoded at \(packet.decodeTime.milliseconds) ms, "
-                + "\(packet.data)" + (packet.isKeyframe ? ", keyframe" : "") + (packet.isDiscontinuity ? ", after a gap" : ""))
+                + "\(packet.data)" + (packet.isKeyframe ? ", keyframe" : "")
+                + (packet.isDiscontinuity ? ", after a gap" : ""))
     }
 
     func process(_ clip: BroadcastClip) {

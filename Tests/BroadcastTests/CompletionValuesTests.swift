@@ -35,7 +35,9 @@ struct CompletionValuesTests {
         var count = 0
         for command in root.visibleSubcommands {
             for argument in command.visibleArguments where argument.kind == "option" {
-                guard let name = argument.names?.first(where: { $0.kind == "long" }), !Self.ofDevices.contains(name.name) else { continue }
+                guard let name = argument.names?.first(where: { $0.kind == "long" }),
+                    !Self.ofDevices.contains(name.name)
+                else { continue }
                 let line = CompletionLine(words: [command.commandName, name.text, ""], root: root)
                 let completion = await CompletionValues(line: line, root: root).completion(of: argument)
                 #expect(completion != nil, "\(command.commandName) \(name.text)")
@@ -45,13 +47,17 @@ struct CompletionValuesTests {
         #expect(count > 30)
     }
 
-    @Test(arguments: ["size", "fps", "preset", "latency", "chroma", "frame-pacing", "audio-bitrate", "duration", "clip-buffer", "audio-tracks"])
+    @Test(arguments: [
+        "size", "fps", "preset", "latency", "chroma", "frame-pacing", "audio-bitrate", "duration", "clip-buffer",
+        "audio-tracks",
+    ])
     func `Start accepts every value that is offered for an option`(option: String) async throws {
         let offered = try await values("start", "--" + option, "")
         #expect(!offered.isEmpty)
         for value in offered {
             #expect(throws: Never.self, "--\(option) \(value)") {
-                _ = try SessionConfiguration(StartCommand.parse(["--" + option, value]).sessionSettings(), over: Configuration(path: "/c.toml"))
+                _ = try SessionConfiguration(
+                    StartCommand.parse(["--" + option, value]).sessionSettings(), over: Configuration(path: "/c.toml"))
             }
         }
     }

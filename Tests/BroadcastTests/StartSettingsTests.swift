@@ -42,14 +42,19 @@ struct StartSettingsTests {
         #expect(configuration.audio.app != nil && configuration.audio.mic == nil && configuration.audio.bitrate == 160)
         #expect(configuration.duration == nil && configuration.clipBuffer == nil && configuration.title == nil)
         let screen = try screen()
-        #expect(screen.display == nil && screen.selection == .wholeScreen && screen.showsCursor && configuration.hiddenWindows.rules.isEmpty)
+        #expect(
+            screen.display == nil && screen.selection == .wholeScreen && screen.showsCursor
+                && configuration.hiddenWindows.rules.isEmpty)
     }
 
     @Test func `Each option for the picture reaches its setting`() throws {
         let chosen = try configuration(
-            "--size", "1280x720", "--fps", "25", "--bitrate", "6M", "--preset", "fast", "--latency", "normal", "--chroma", "444",
+            "--size", "1280x720", "--fps", "25", "--bitrate", "6M", "--preset", "fast", "--latency", "normal",
+            "--chroma", "444",
             "--keyframe-interval", "1.5", "--frame-pacing", "variable")
-        #expect(chosen.outputSize == PixelSize(width: 1280, height: 720) && chosen.frameRate == 25 && chosen.rateControl == .bitrate(6000))
+        #expect(
+            chosen.outputSize == PixelSize(width: 1280, height: 720) && chosen.frameRate == 25
+                && chosen.rateControl == .bitrate(6000))
         #expect(chosen.preset == "fast" && chosen.latency == .normal && chosen.chroma == .yuv444)
         #expect(chosen.keyframeInterval == MediaTime(milliseconds: 1500) && chosen.pacing == .variable)
         #expect(try configuration("--quality", "18").rateControl == .quality(18))
@@ -57,7 +62,8 @@ struct StartSettingsTests {
     }
 
     @Test func `Each option for sound reaches its setting`() throws {
-        let chosen = try configuration("--mic", "--app-source", "app:mpv", "--mic-source", "headset", "--audio-bitrate", "128")
+        let chosen = try configuration(
+            "--mic", "--app-source", "app:mpv", "--mic-source", "headset", "--audio-bitrate", "128")
         #expect(chosen.audio.mic != nil && chosen.audio.appSource == "app:mpv" && chosen.audio.micSource == "headset")
         #expect(chosen.audio.bitrate == 128)
         #expect(try configuration("--no-app-audio").audio.app == nil)
@@ -69,7 +75,8 @@ struct StartSettingsTests {
 
     @Test func `Each option for the session and its connections reaches its setting`() throws {
         let chosen = try configuration(
-            "--title", "Talk", "--duration", "01:30", "--clip-buffer", "2m", "--wait-for-network", "--proxy", "socks5://proxy.example:1080",
+            "--title", "Talk", "--duration", "01:30", "--clip-buffer", "2m", "--wait-for-network", "--proxy",
+            "socks5://proxy.example:1080",
             "--bind", "127.0.0.1", "-4")
         #expect(chosen.title == "Talk" && chosen.duration == MediaTime(milliseconds: 90_000))
         #expect(chosen.clipBuffer == MediaTime(milliseconds: 120_000) && chosen.waitsForNetwork)
@@ -82,7 +89,8 @@ struct StartSettingsTests {
             (["--monitor", "HDMI-1"], .monitor("HDMI-1")), (["--follow-focus"], .focusedMonitor(startingAt: nil)),
             (["--follow-focus", "--monitor", "HDMI-1"], .focusedMonitor(startingAt: "HDMI-1")),
             (["--region", "1280x720+100+50"], .region(PixelRect(x: 100, y: 50, width: 1280, height: 720))),
-            (["--window", "active"], .activeWindow), (["--window", "0x1a00007"], .window(0x1a00007)), (["--window", "26"], .window(26)),
+            (["--window", "active"], .activeWindow), (["--window", "0x1a00007"], .window(0x1a00007)),
+            (["--window", "26"], .window(26)),
             (["--window", "class:mpv"], .matchingWindow(.windowClass("mpv"))),
             // The user clicks a window later.
             (["--window", "pick"], .wholeScreen),
@@ -95,7 +103,9 @@ struct StartSettingsTests {
             #expect(request.selection == selection, "\(arguments)")
         }
         #expect(try screen("--display", ":7").display == ":7")
-        #expect(try screen("--window", "class:mpv", "--window-timeout", "5m").windowTimeout == MediaTime(milliseconds: 300_000))
+        #expect(
+            try screen("--window", "class:mpv", "--window-timeout", "5m").windowTimeout
+                == MediaTime(milliseconds: 300_000))
         guard case .y4m("talk.y4m") = try configuration("--y4m", "talk.y4m").picture else {
             Issue.record("--y4m does not replace the screen")
             return
@@ -103,7 +113,10 @@ struct StartSettingsTests {
     }
 
     @Test func `Rules that hide windows keep their order`() throws {
-        #expect(try configuration("--hide", "class:secret", "--hide", "pid:7").hiddenWindows.rules == [.windowClass("secret"), .process(7)])
+        #expect(
+            try configuration("--hide", "class:secret", "--hide", "pid:7").hiddenWindows.rules == [
+                .windowClass("secret"), .process(7),
+            ])
     }
 
     @Test(arguments: [
@@ -115,9 +128,11 @@ struct StartSettingsTests {
         (["--region", "64x64"], "Invalid --region 64x64"), (["--size", "8x8"], "Invalid --size 8x8"),
         (["--bitrate", "fast"], "Invalid --bitrate fast"), (["--audio-bitrate", "x"], "Invalid --audio-bitrate x"),
         (["--duration", "soon"], "Invalid --duration soon"), (["--clip-buffer", "x"], "Invalid --clip-buffer x"),
-        (["--latency", "high"], "Invalid --latency high: use one of"), (["--chroma", "422"], "Invalid --chroma 422: use one of"),
+        (["--latency", "high"], "Invalid --latency high: use one of"),
+        (["--chroma", "422"], "Invalid --chroma 422: use one of"),
         (["--frame-pacing", "none"], "Invalid --frame-pacing none: use one of"), (["--hide", "colour:red"], "--hide"),
-        (["-4", "-6"], "-4 and -6 exclude each other"), (["--bind", "no such/interface"], "--bind takes an IP address"),
+        (["-4", "-6"], "-4 and -6 exclude each other"),
+        (["--bind", "no such/interface"], "--bind takes an IP address"),
         (["--proxy", "ftp://proxy.example"], "--proxy:"),
     ])
     func `An option without a meaning is a usage error that names it`(arguments: [String], begin: String) throws {

@@ -14,7 +14,8 @@ struct UsageSentenceTests {
 
     @Test(arguments: [
         (["strat"], "Did you mean start?"), (["start", "--bitrat", "6M"], "Did you mean --bitrate?"),
-        (["start", "--no-audio"], "Did you mean --no-app-audio?"), (["start", "talk.mp4"], "broadcast start --to talk.mp4"),
+        (["start", "--no-audio"], "Did you mean --no-app-audio?"),
+        (["start", "talk.mp4"], "broadcast start --to talk.mp4"),
         (["--to", "talk.mp4"], "broadcast start --to"), (["start", "--fps", "many"], "broadcast start --help"),
         (["stop", "now"], "\"now\""), (["start", "--to", "-talk.mp4"], "./-talk.mp4"),
     ])

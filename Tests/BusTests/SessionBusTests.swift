@@ -13,7 +13,8 @@ struct SessionBusTests {
             try withService(address) { call in
                 call.member == "Sum" ? call.reply([.unsigned(call.arguments.compactMap(\.unsigned).reduce(0, +))]) : nil
             } body: { bus, service in
-                let reply = try bus.request(service, Self.interface, "Sum", [.unsigned(40), .unsigned(2)], within: .seconds(20))
+                let reply = try bus.request(
+                    service, Self.interface, "Sum", [.unsigned(40), .unsigned(2)], within: .seconds(20))
                 #expect(reply.arguments == [.unsigned(42)])
                 #expect(reply.sender == service.service)
             }
@@ -50,7 +51,8 @@ struct SessionBusTests {
                 }
                 let error = #expect(throws: BusError.self) {
                     try bus.request(
-                        BusObject(service: "org.broadcast.Absent", path: "/a"), Self.interface, "Any", startsService: true, within: .seconds(20))
+                        BusObject(service: "org.broadcast.Absent", path: "/a"), Self.interface, "Any",
+                        startsService: true, within: .seconds(20))
                 }
                 guard case .refused("org.freedesktop.DBus.Error.ServiceUnknown", _) = error else {
                     Issue.record("\(String(describing: error))")
@@ -65,8 +67,12 @@ struct SessionBusTests {
         try await withBus { address in
             let bus = try #require(SessionBus(address: address))
             let target = BusObject(service: "org.freedesktop.DBus", path: path)
-            #expect(throws: BusError.noAnswer) { try bus.request(target, Self.interface, "Close", within: .seconds(20)) }
-            #expect(throws: BusError.noAnswer) { try bus.request(.bus, Self.interface, "Close", [.objectPath(path)], within: .seconds(20)) }
+            #expect(throws: BusError.noAnswer) {
+                try bus.request(target, Self.interface, "Close", within: .seconds(20))
+            }
+            #expect(throws: BusError.noAnswer) {
+                try bus.request(.bus, Self.interface, "Close", [.objectPath(path)], within: .seconds(20))
+            }
         }
     }
 
@@ -75,7 +81,9 @@ struct SessionBusTests {
             try withService(address) { _ in
                 nil
             } body: { bus, service in
-                #expect(throws: BusError.noAnswer) { try bus.request(service, Self.interface, "Any", within: .milliseconds(50)) }
+                #expect(throws: BusError.noAnswer) {
+                    try bus.request(service, Self.interface, "Any", within: .milliseconds(50))
+                }
             }
         }
     }
@@ -144,7 +152,9 @@ struct SessionBusTests {
     private static func startBus(in peers: Peers) async throws -> (Peer, String) {
         let folder = try peers.makeFolder("bus")
         let bus = try peers.start(
-            "dbus-daemon", ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder)/socket"], folder: folder)
+            "dbus-daemon",
+            ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder)/socket"],
+            folder: folder)
         let address = "unix:path=\(folder)/socket"
         // The socket exists a moment before the bus listens on it.
         try await bus.wait(for: "its answer") { SessionBus(address: address) != nil }
@@ -155,9 +165,11 @@ struct SessionBusTests {
         try await withPeers { peers in try body(try await Self.startBus(in: peers).1) }
     }
 
-    /// Runs a service on a thread of its own, which answers each call with `answer`, and `body` with another connection.
+    /// Runs a service on a thread of its own, which answers each call with `answer`, and `body` with another
+    /// connection.
     private func withService(
-        _ address: String, early: Signal? = nil, answer: @escaping @Sendable (BusMessage) -> BusMessage?, body: (SessionBus, BusObject) throws -> Void
+        _ address: String, early: Signal? = nil, answer: @escaping @Sendable (BusMessage) -> BusMessage?,
+        body: (SessionBus, BusObject) throws -> Void
     ) throws {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)

@@ -15,9 +15,10 @@ struct ArrivalTimelineTests {
         var random = SystemRandomNumberGenerator()
         var timeline = ArrivalTimeline(sampleRate: 48_000)
         let step = 0.01 * (1 + partsPerMillion / 1e6)
-        let delays = delays(&timeline, (0..<180_000).map { 5 + Double($0) * step + .random(in: 0...0.008, using: &random) })
-        // The piece that comes latest is on time, so the others have a place up to 8 ms after their arrival. In the first seconds the timeline
-        // finds out how late the latest piece is.
+        let delays = delays(
+            &timeline, (0..<180_000).map { 5 + Double($0) * step + .random(in: 0...0.008, using: &random) })
+        // The piece that comes latest is on time, so the others have a place up to 8 ms after their arrival. In the
+        // first seconds the timeline finds out how late the latest piece is.
         #expect(delays.allSatisfy { abs($0) < 12 })
         let later = delays.dropFirst(1200)
         #expect(later.allSatisfy { $0 > -2 && $0 < 10 }, "\(later.min() ?? 0) to \(later.max() ?? 0) ms")
@@ -27,7 +28,8 @@ struct ArrivalTimelineTests {
         var timeline = ArrivalTimeline(sampleRate: 48_000)
         var last: MediaTime?
         for index in 0..<100_000 {
-            let time = timeline.place(480, now: MediaTime(seconds: Double(index) * 0.010_002 + (index % 7 == 0 ? 0.004 : 0)))
+            let time = timeline.place(
+                480, now: MediaTime(seconds: Double(index) * 0.010_002 + (index % 7 == 0 ? 0.004 : 0)))
             if let last { #expect(abs((time - last).seconds - 0.01) < 0.000_011) }
             last = time
         }

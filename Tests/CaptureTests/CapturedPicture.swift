@@ -11,7 +11,9 @@ extension ScreenSource {
     }
 
     /// Returns the next sample's picture. Its pixels are a copy, which remains valid after the next sample.
-    func nextPicture(at time: MediaTime = MediaTime(nanoseconds: SessionClock.monotonic())) throws(CaptureError) -> Picture? {
+    func nextPicture(at time: MediaTime = MediaTime(nanoseconds: SessionClock.monotonic())) throws(CaptureError)
+        -> Picture?
+    {
         guard let picture = try nextSample(at: time)?.picture else { return nil }
         let patches = picture.patches.map { patch in
             let copy = PixelBuffer(format: .bgra, size: patch.pixels.size)
@@ -20,7 +22,9 @@ extension ScreenSource {
                 copy.withUnsafeMutableBytes { target in
                     for row in 0..<copy.size.height {
                         UnsafeMutableRawBufferPointer(rebasing: target[(row * copy.stride)...])
-                            .copyMemory(from: UnsafeRawBufferPointer(rebasing: source[(row * patch.pixels.stride)...].prefix(copy.stride)))
+                            .copyMemory(
+                                from: UnsafeRawBufferPointer(
+                                    rebasing: source[(row * patch.pixels.stride)...].prefix(copy.stride)))
                     }
                 }
             }
@@ -37,7 +41,8 @@ extension ScreenSource {
 
     /// Requests samples until one fulfils the condition.
     @discardableResult
-    nonisolated(nonsending) func waitForPicture(_ what: String, _ condition: (Picture) -> Bool) async throws -> Picture {
+    nonisolated(nonsending) func waitForPicture(_ what: String, _ condition: (Picture) -> Bool) async throws -> Picture
+    {
         var found: Picture?
         try await waitUntil(what) {
             guard let picture = try nextPicture(), condition(picture) else { return false }
@@ -66,9 +71,11 @@ extension SampleBuffer {
 extension Picture {
     /// Returns the colour of a pixel as 0xRRGGBB, or nil if no patch contains the pixel.
     func colour(x: Int, y: Int) -> UInt32? {
-        guard let patch = patches.first(where: { $0.rectangle.contains(PixelRect(x: x, y: y, width: 1, height: 1)) }) else { return nil }
+        guard let patch = patches.first(where: { $0.rectangle.contains(PixelRect(x: x, y: y, width: 1, height: 1)) })
+        else { return nil }
         return patch.pixels.withUnsafeBytes {
-            $0.loadUnaligned(fromByteOffset: (y - patch.y) * patch.pixels.stride + (x - patch.x) * 4, as: UInt32.self) & 0xFFFFFF
+            $0.loadUnaligned(fromByteOffset: (y - patch.y) * patch.pixels.stride + (x - patch.x) * 4, as: UInt32.self)
+                & 0xFFFFFF
         }
     }
 
@@ -94,7 +101,8 @@ extension Picture {
                     (0..<patch.pixels.size.height).reduce(0) { sum, row in
                         sum
                             + (0..<patch.pixels.size.width).count { column in
-                                let pixel = bytes.loadUnaligned(fromByteOffset: row * patch.pixels.stride + column * 4, as: UInt32.self)
+                                let pixel = bytes.loadUnaligned(
+                                    fromByteOffset: row * patch.pixels.stride + column * 4, as: UInt32.self)
                                 return UInt(pixel & 0xFFFFFF) == colour
                             }
                     }

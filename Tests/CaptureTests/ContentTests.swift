@@ -28,7 +28,8 @@ struct ContentTests {
             #expect(source.size == PixelSize(width: 32, height: 16) && source.nominalFrameRate == 10)
             var shown: [(time: Int64, luma: UInt8)] = []
             var now: Int64 = 1000
-            // The thread that reads may be late, so a frame is waited for at its time, and none may be shown before that.
+            // The thread that reads may be late, so a frame is waited for at its time, and none may be shown before
+            // that.
             for next in [1000, 1100, 1200] as [Int64] {
                 while now < next - 10 {
                     now += 10
@@ -52,12 +53,17 @@ struct ContentTests {
         }
     }
 
-    private func note(_ source: any ScreenSource, at milliseconds: Int64, in shown: inout [(time: Int64, luma: UInt8)]) throws -> Bool {
+    private func note(_ source: any ScreenSource, at milliseconds: Int64, in shown: inout [(time: Int64, luma: UInt8)])
+        throws -> Bool
+    {
         try note(source, at: MediaTime(milliseconds: milliseconds), in: &shown)
     }
 
-    private func note(_ source: any ScreenSource, at time: MediaTime, in shown: inout [(time: Int64, luma: UInt8)]) throws -> Bool {
-        guard case .picture(let picture)? = try source.nextSample(at: time)?.payload, let patch = picture.patches.first else { return false }
+    private func note(_ source: any ScreenSource, at time: MediaTime, in shown: inout [(time: Int64, luma: UInt8)])
+        throws -> Bool
+    {
+        guard case .picture(let picture)? = try source.nextSample(at: time)?.payload, let patch = picture.patches.first
+        else { return false }
         shown.append((time.milliseconds, patch.pixels.withUnsafeBytes { $0[0] }))
         return true
     }
@@ -79,7 +85,8 @@ struct ContentTests {
         }
     }
 
-    @Test(arguments: [25, 30, 60]) func `At the content's own rate every tick shows the next frame, whenever the content begins`(rate: Int64)
+    @Test(arguments: [25, 30, 60])
+    func `At the content's own rate every tick shows the next frame, whenever the content begins`(rate: Int64)
         async throws
     {
         try await withPeers { peers in
@@ -99,7 +106,8 @@ struct ContentTests {
         }
     }
 
-    @Test func `If the content stalls, the rest of its pictures and its sound is later by that duration`() async throws {
+    @Test func `If the content stalls, the rest of its pictures and its sound is later by that duration`() async throws
+    {
         try await withPeers { peers in
             let path = try file(y4m("YUV4MPEG2 W32 H16 F10:1", frames: 4, width: 32, height: 16), in: peers)
             let content = ContentClock(hasPictures: true)
@@ -113,11 +121,13 @@ struct ContentTests {
         }
     }
 
-    @Test func `While nothing may be shown, the content continues, and it is not shown faster afterwards`() async throws {
+    @Test func `While nothing may be shown, the content continues, and it is not shown faster afterwards`() async throws
+    {
         try await withPeers { peers in
             let path = try file(y4m("YUV4MPEG2 W32 H16 F10:1", frames: 100, width: 32, height: 16), in: peers)
             var content = ContentClock(hasPictures: true)
-            // The content stalls if the thread that reads it is not scheduled for some ticks, as it should: then another attempt is made.
+            // The content stalls if the thread that reads it is not scheduled for some ticks, as it should: then
+            // another attempt is made.
             for _ in 0..<5 {
                 content = ContentClock(hasPictures: true)
                 let source = try Y4MSource(path: path, content: content)
@@ -146,7 +156,8 @@ struct ContentTests {
 
     @Test func `Sound waits for the first picture, and each piece has the time of its position`() async throws {
         try await withPeers { peers in
-            let path = try file(wav(channels: 1, rate: 44_100, bits: 16, data: [UInt8](repeating: 9, count: 60_000)), in: peers)
+            let path = try file(
+                wav(channels: 1, rate: 44_100, bits: 16, data: [UInt8](repeating: 9, count: 60_000)), in: peers)
             let clock = SessionClock()
             let content = ContentClock(hasPictures: true)
             let source = try WAVSource(path: path, clock: clock, content: content, while: { true })
@@ -169,7 +180,8 @@ struct ContentTests {
                     if !isPostponed, let next = content.time(of: MediaTime(value: frames, timescale: 44_100)) {
                         isPostponed = true
                         content.postpone(
-                            MediaTime(value: frames, timescale: 44_100), to: next + MediaTime(milliseconds: 1000), gap: MediaTime(milliseconds: 1000))
+                            MediaTime(value: frames, timescale: 44_100), to: next + MediaTime(milliseconds: 1000),
+                            gap: MediaTime(milliseconds: 1000))
                     }
                 }
             }
@@ -185,23 +197,28 @@ struct ContentTests {
         content.begin(at: MediaTime(milliseconds: 2000))
         #expect(content.time(of: MediaTime(milliseconds: 500)) == MediaTime(milliseconds: 1500))
         // Sound was read ahead, so it sees a shorter stall than the pictures.
-        content.postpone(MediaTime(milliseconds: 700), to: MediaTime(milliseconds: 4500), gap: MediaTime(milliseconds: 3000))
+        content.postpone(
+            MediaTime(milliseconds: 700), to: MediaTime(milliseconds: 4500), gap: MediaTime(milliseconds: 3000))
         #expect(content.time(of: .zero) == MediaTime(milliseconds: 3800))
-        content.postpone(MediaTime(milliseconds: 500), to: MediaTime(milliseconds: 4500), gap: MediaTime(milliseconds: 3000))
+        content.postpone(
+            MediaTime(milliseconds: 500), to: MediaTime(milliseconds: 4500), gap: MediaTime(milliseconds: 3000))
         #expect(content.time(of: .zero) == MediaTime(milliseconds: 4000))
-        content.postpone(MediaTime(milliseconds: 900), to: MediaTime(milliseconds: 4500), gap: MediaTime(milliseconds: 3000))
+        content.postpone(
+            MediaTime(milliseconds: 900), to: MediaTime(milliseconds: 4500), gap: MediaTime(milliseconds: 3000))
         #expect(content.time(of: .zero) == MediaTime(milliseconds: 4000))
         content.postpone(.zero, to: MediaTime(milliseconds: 60_000), gap: MediaTime(milliseconds: 20))
         #expect(content.time(of: .zero) == MediaTime(milliseconds: 4020))
     }
 
     @Test(arguments: [
-        ("", ContentProblem.empty), ("YUV4MPEG2 W32", .empty), ("RIFF", .notY4M), ("YUV4MPEG\n", .notY4M), ("YUV4MPEG22 W32\n", .notY4M),
+        ("", ContentProblem.empty), ("YUV4MPEG2 W32", .empty), ("RIFF", .notY4M), ("YUV4MPEG\n", .notY4M),
+        ("YUV4MPEG22 W32\n", .notY4M),
         // The beginning of an MP4 file, and no end of a line.
         ("\0\0\0\u{1c}ftypisom" + String(repeating: "x", count: 400), .notY4M), ("YUV4MPEG2 W32\n", .unsupportedSize),
         ("YUV4MPEG2 W33 H16\n", .unsupportedSize), ("YUV4MPEG2 W32 H16 C444\n", .unsupportedPixels("444")),
         ("YUV4MPEG2 W32 H16 F0:0\n", .invalidFrameRate("0:0")), ("YUV4MPEG2 W32 H16 It\n", .interlaced),
-        ("YUV4MPEG2 W99999999999999999999 H16\n", .unsupportedSize), ("YUV4MPEG2 W32 H16 XCOLORRANGE=FULL\n", .fullRange),
+        ("YUV4MPEG2 W99999999999999999999 H16\n", .unsupportedSize),
+        ("YUV4MPEG2 W32 H16 XCOLORRANGE=FULL\n", .fullRange),
         ("YUV4MPEG2 " + String(repeating: "x", count: 400) + "\n", .headerTooLong(limit: 256)),
     ])
     func `A wrong Y4M header is a typed error`(text: String, problem: ContentProblem) async throws {
@@ -231,16 +248,23 @@ struct ContentTests {
         }
     }
 
-    private func wav(tag: UInt16 = 1, channels: UInt16, rate: UInt32, bits: UInt16, data: [UInt8], length: UInt32? = nil) -> [UInt8] {
-        func little(_ value: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
+    private func wav(
+        tag: UInt16 = 1, channels: UInt16, rate: UInt32, bits: UInt16, data: [UInt8], length: UInt32? = nil
+    ) -> [UInt8] {
+        func little(_ value: some FixedWidthInteger) -> [UInt8] {
+            withUnsafeBytes(of: value.littleEndian) { Array($0) }
+        }
         let block = channels * bits / 8
-        return Array("RIFF".utf8) + little(UInt32(36 + data.count)) + Array("WAVEfmt ".utf8) + little(UInt32(16)) + little(tag) + little(channels)
-            + little(rate) + little(rate * UInt32(block)) + little(block) + little(bits) + Array("LIST".utf8) + little(UInt32(3)) + [1, 2, 3, 0]
+        return Array("RIFF".utf8) + little(UInt32(36 + data.count)) + Array("WAVEfmt ".utf8) + little(UInt32(16))
+            + little(tag) + little(channels)
+            + little(rate) + little(rate * UInt32(block)) + little(block) + little(bits) + Array("LIST".utf8)
+            + little(UInt32(3)) + [1, 2, 3, 0]
             + Array("data".utf8) + little(length ?? UInt32(data.count)) + data
     }
 
     private func samples(of bytes: [UInt8], in peers: Peers) throws -> (AudioFormat, [Float], [MediaTime]) {
-        let source = try WAVSource(path: try file(bytes, in: peers), clock: SessionClock(), content: ContentClock(), while: { true })
+        let source = try WAVSource(
+            path: try file(bytes, in: peers), clock: SessionClock(), content: ContentClock(), while: { true })
         var all: [Float] = []
         var times: [MediaTime] = []
         while true {
@@ -257,12 +281,22 @@ struct ContentTests {
 
     @Test func `All PCM formats are converted to floats`() async throws {
         try await withPeers { peers in
-            let (format, s16, _) = try samples(of: wav(channels: 2, rate: 44_100, bits: 16, data: [0, 0x40, 0, 0xC0]), in: peers)
+            let (format, s16, _) = try samples(
+                of: wav(channels: 2, rate: 44_100, bits: 16, data: [0, 0x40, 0, 0xC0]), in: peers)
             #expect(format == AudioFormat(sampleRate: 44_100, channelCount: 2) && s16 == [0.5, -0.5])
-            #expect(try samples(of: wav(channels: 1, rate: 8000, bits: 8, data: [128, 192, 64]), in: peers).1 == [0, 0.5, -0.5])
-            #expect(try samples(of: wav(channels: 1, rate: 8000, bits: 24, data: [0, 0, 0x40, 0, 0, 0xC0]), in: peers).1 == [0.5, -0.5])
-            #expect(try samples(of: wav(channels: 1, rate: 8000, bits: 32, data: [0, 0, 0, 0x40]), in: peers).1 == [0.5])
-            #expect(try samples(of: wav(tag: 3, channels: 1, rate: 8000, bits: 32, data: [0, 0, 0, 0x3F]), in: peers).1 == [0.5])
+            #expect(
+                try samples(of: wav(channels: 1, rate: 8000, bits: 8, data: [128, 192, 64]), in: peers).1 == [
+                    0, 0.5, -0.5,
+                ])
+            #expect(
+                try samples(of: wav(channels: 1, rate: 8000, bits: 24, data: [0, 0, 0x40, 0, 0, 0xC0]), in: peers).1
+                    == [0.5, -0.5])
+            #expect(
+                try samples(of: wav(channels: 1, rate: 8000, bits: 32, data: [0, 0, 0, 0x40]), in: peers).1 == [0.5])
+            #expect(
+                try samples(of: wav(tag: 3, channels: 1, rate: 8000, bits: 32, data: [0, 0, 0, 0x3F]), in: peers).1 == [
+                    0.5
+                ])
         }
     }
 
@@ -270,7 +304,9 @@ struct ContentTests {
         try await withPeers { peers in
             let data = [UInt8](repeating: 1, count: 64)
             for (length, count) in [(32, 16), (0xFFFF_FFFF, 32), (0, 32)] as [(UInt32, Int)] {
-                let found = try samples(of: wav(channels: 1, rate: 8000, bits: 16, data: data, length: length), in: peers).1
+                let found = try samples(
+                    of: wav(channels: 1, rate: 8000, bits: 16, data: data, length: length), in: peers
+                ).1
                 #expect(found.count == count)
             }
         }

@@ -7,7 +7,8 @@ import X11Capture
 struct CursorOverlayTests {
     @Test func `a large pointer has its hot spot at the pointer's position and is blended by its alpha`() async throws {
         // Semi-transparent red, premultiplied.
-        try await withPointer(CursorFile(size: 128, hotSpot: (100, 20), colours: [0x8080_0000], delay: 0)) { source, painter in
+        try await withPointer(CursorFile(size: 128, hotSpot: (100, 20), colours: [0x8080_0000], delay: 0)) {
+            source, painter in
             painter.movePointer(x: 300, y: 200)
             let picture = try await source.waitForPicture("the pointer") {
                 $0.extent(against: 0x202020) == PixelRect(x: 200, y: 180, width: 128, height: 128)
@@ -18,11 +19,14 @@ struct CursorOverlayTests {
     }
 
     @Test func `an animated pointer changes without moving`() async throws {
-        try await withPointer(CursorFile(size: 32, hotSpot: (0, 0), colours: [0xFFFF_0000, 0xFF00_FF00], delay: 60)) { source, painter in
+        try await withPointer(CursorFile(size: 32, hotSpot: (0, 0), colours: [0xFFFF_0000, 0xFF00_FF00], delay: 60)) {
+            source, painter in
             painter.movePointer(x: 300, y: 200)
             for _ in 0..<3 {
                 for colour in [0xFF0000, 0x00FF00] as [UInt32] {
-                    let picture = try await source.waitForPicture("the next picture") { $0.colour(x: 310, y: 210) == colour }
+                    let picture = try await source.waitForPicture("the next picture") {
+                        $0.colour(x: 310, y: 210) == colour
+                    }
                     #expect(picture.damage.boundingBox.area <= 64 * 64 || picture.damage.isWhole)
                 }
             }
@@ -43,7 +47,8 @@ struct CursorOverlayTests {
             let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
             let painter = try Painter(display: screen.display)
             painter.fill(0x202020, x: 0, y: 0, width: 640, height: 480)
-            let server = try peers.start("pointerless", FaultProgram.command("pointerless.py", "/tmp/.X11-unix/X\(screen.display.dropFirst())"))
+            let server = try peers.start(
+                "pointerless", FaultProgram.command("pointerless.py", "/tmp/.X11-unix/X\(screen.display.dropFirst())"))
             let number = try await server.waitForOutputLine(containing: "1")
             let source = try X11ScreenSource(ScreenRequest(display: ":\(number)"))
             #expect(server.standardOutput.contains("BadCursor"))
@@ -57,7 +62,9 @@ struct CursorOverlayTests {
                 painter.setPointerShape(shape)
                 let colour: UInt = round % 2 == 0 ? 0x606060 : 0x202020
                 painter.fill(colour, x: 100, y: 100, width: 64, height: 64)
-                try await source.waitForPicture("what is painted") { $0.damage.covers(PixelRect(x: 100, y: 100, width: 64, height: 64)) }
+                try await source.waitForPicture("what is painted") {
+                    $0.damage.covers(PixelRect(x: 100, y: 100, width: 64, height: 64))
+                }
                 try await waitUntil("the next error") {
                     _ = try source.nextPicture()
                     return server.standardOutput.components(separatedBy: "BadCursor").count > errors
@@ -74,7 +81,8 @@ struct CursorOverlayTests {
             painter.fill(0x202020, x: 0, y: 0, width: 640, height: 480)
             let path = peers.folder + "/pointer"
             try file.write(to: path)
-            try await peers.run("xsetroot", ["xsetroot", "-xcf", path, "\(file.size)"], environment: screen.environment)
+            try await peers.run(
+                "xsetroot", ["xsetroot", "-xcf", path, "\(file.size)"], environment: screen.environment)
             try await body(try X11ScreenSource(ScreenRequest(display: screen.display)), painter)
         }
     }

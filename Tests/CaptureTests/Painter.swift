@@ -28,7 +28,8 @@ final class Painter {
         XSync(display, 0)
     }
 
-    /// Sets the active window, as a window manager does (EWMH 1.5, _NET_ACTIVE_WINDOW). The window does not have to exist.
+    /// Sets the active window, as a window manager does (EWMH 1.5, _NET_ACTIVE_WINDOW). The window does not have to
+    /// exist.
     func setActiveWindow(_ window: UInt) {
         var number = window
         withUnsafeBytes(of: &number) { bytes in

@@ -71,7 +71,9 @@ struct PipeTimelineTests {
 
     @Test(
         arguments: [1000.0, -1000, 200, -200, 0], [(1024, 0.003), (6000, 0.01), (480, 0.008)])
-    func `The sound of a program that records stays at its arrival for two hours`(drift: Double, writes: (chunk: Int, jitter: Double)) {
+    func `The sound of a program that records stays at its arrival for two hours`(
+        drift: Double, writes: (chunk: Int, jitter: Double)
+    ) {
         var (earliest, latest) = (0.0, 0.0)
         var (steps, judged) = (0, 0)
         var last: Piece?
@@ -103,7 +105,8 @@ struct PipeTimelineTests {
         #expect(next.map { $0 > 3599 } == true)
     }
 
-    @Test(arguments: [1000.0, -1000]) func `In the mix, a second of a drifting program is heard at its time after ten minutes`(drift: Double) {
+    @Test(arguments: [1000.0, -1000])
+    func `In the mix, a second of a drifting program is heard at its time after ten minutes`(drift: Double) {
         var mixer = AudioMixer(tracks: [.app])
         // Each fiftieth write is loud.
         let writer = Writer(drift: drift, jitter: 0.003)
@@ -114,7 +117,8 @@ struct PipeTimelineTests {
             mixer.feed(
                 SampleBuffer(
                     track: .app, presentationTime: MediaTime(seconds: piece.time),
-                    payload: .sound(Sound(format: .broadcast, samples: [Float](repeating: value, count: piece.count * 2)))))
+                    payload: .sound(
+                        Sound(format: .broadcast, samples: [Float](repeating: value, count: piece.count * 2)))))
             while let block = mixer.nextBlocks(of: [.mixed], now: MediaTime(seconds: piece.read)).first {
                 guard case .sound(let sound) = block.payload else { continue }
                 for index in stride(from: 0, to: sound.samples.count, by: 2) {

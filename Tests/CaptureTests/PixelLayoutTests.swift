@@ -10,7 +10,9 @@ import X11Capture
     @Test func `pixels of 32 bits in the usual orders are supported`() throws {
         #expect(try PixelLayout(depth: 24, bitsPerPixel: 32, masks: Self.rgb24, isLittleEndian: true) == .bgra)
         #expect(try PixelLayout(depth: 32, bitsPerPixel: 32, masks: Self.rgb24, isLittleEndian: true) == .bgra)
-        #expect(try PixelLayout(depth: 30, bitsPerPixel: 32, masks: (0x3ff0_0000, 0xffc00, 0x3ff), isLittleEndian: true) == .tenBits)
+        #expect(
+            try PixelLayout(depth: 30, bitsPerPixel: 32, masks: (0x3ff0_0000, 0xffc00, 0x3ff), isLittleEndian: true)
+                == .tenBits)
     }
 
     @Test func `pixels that are packed in three bytes are refused`() {
@@ -50,7 +52,8 @@ import X11Capture
             (0..<size.area).filter { index in
                 let (blue, green, red) = levels(index)
                 let position = index / size.width * pixels.stride + index % size.width * 4
-                return bytes.load(fromByteOffset: position, as: UInt32.self) != (red >> 2) << 16 | (green >> 2) << 8 | blue >> 2
+                return bytes.load(fromByteOffset: position, as: UInt32.self) != (red >> 2) << 16 | (green >> 2) << 8
+                    | blue >> 2
             }
         }
         #expect(wrong.isEmpty)

@@ -13,7 +13,9 @@ import WindowPrivacy
 struct PortalScreenSourceTests {
     // MARK: Formats
 
-    @Test(arguments: ["BGRx", "BGRA", "RGBx", "RGBA", "BGR", "RGB"]) func `each format gives the same colours`(format: String) async throws {
+    @Test(arguments: ["BGRx", "BGRA", "RGBx", "RGBA", "BGR", "RGB"]) func `each format gives the same colours`(
+        format: String
+    ) async throws {
         try await withCast(["--format", format, "--size", "333x77", "--padding", "12"]) { desktop, open in
             try await desktop.send("fill FF2040C0 0 0 333 77", "fill FFE08010 100 10 33 44")
             let source = try open()
@@ -85,7 +87,9 @@ struct PortalScreenSourceTests {
             try await desktop.send("silent", "fill FF00FF00 0 0 640 360", "send", "shrink", "loud")
             #expect(try source.nextSample() == nil)
             #expect(source.condition == .withheld)
-            try await source.waitForPicture("the picture of the next stream") { $0.isPlain(0x00FF00) && $0.damage.isWhole }
+            try await source.waitForPicture("the picture of the next stream") {
+                $0.isPlain(0x00FF00) && $0.damage.isWhole
+            }
         }
     }
 
@@ -97,7 +101,9 @@ struct PortalScreenSourceTests {
             var error: CaptureError?
             try await waitUntil("the error") {
                 do throws(CaptureError) {
-                    if try source.nextSample() != nil { _ = try? await desktop.send("silent", "send", "shrink", "loud") }
+                    if try source.nextSample() != nil {
+                        _ = try? await desktop.send("silent", "send", "shrink", "loud")
+                    }
                 } catch let problem {
                     error = problem
                 }
@@ -116,7 +122,9 @@ struct PortalScreenSourceTests {
     }
 
     @Test(arguments: ["xdg-desktop-portal-wlr", "test-cast"])
-    func `the flow of a sender that does not survive a pause continues, and nothing of it is shown meanwhile`(name: String) async throws {
+    func `the flow of a sender that does not survive a pause continues, and nothing of it is shown meanwhile`(
+        name: String
+    ) async throws {
         try await withCast(["--name", name]) { desktop, open in
             try await desktop.send("fill FF2040C0 0 0 640 360")
             let source = try open()
@@ -166,7 +174,9 @@ struct PortalScreenSourceTests {
         try await withCast { desktop, open in
             let source = try open()
             try await source.waitForPicture("the picture") { $0.damage.isWhole }
-            for colour in ["FFFF0000", "FF00FF00", "FF0000FF"] { try await desktop.send("fill \(colour) 0 0 640 360", "send") }
+            for colour in ["FFFF0000", "FF00FF00", "FF0000FF"] {
+                try await desktop.send("fill \(colour) 0 0 640 360", "send")
+            }
             let picture = try await source.waitForPicture("the newest picture") { $0.colour(x: 5, y: 5) == 0x0000FF }
             #expect(picture.isPlain(0x0000FF))
         }
@@ -177,7 +187,9 @@ struct PortalScreenSourceTests {
             let source = try open()
             try await source.waitForPicture("the picture") { $0.damage.isWhole }
             // Every picture finds a buffer, although none is taken.
-            for number in 0..<40 { #expect(try await desktop.send("fill FF0000\(10 + number) 0 0 640 360", "send") == "sent") }
+            for number in 0..<40 {
+                #expect(try await desktop.send("fill FF0000\(10 + number) 0 0 640 360", "send") == "sent")
+            }
             let picture = try await source.waitForPicture("the last picture") { $0.colour(x: 0, y: 0) == 0x000049 }
             #expect(picture.isPlain(0x000049))
         }
@@ -206,7 +218,9 @@ struct PortalScreenSourceTests {
             let source = try open()
             try await source.waitForPicture("the picture") { $0.damage.isWhole }
             try await desktop.send("resize 801x601", "fill FF2040C0 0 0 801 601", "send")
-            let picture = try await source.waitForPicture("the new size") { $0.size == PixelSize(width: 801, height: 601) && $0.isPlain(0x2040C0) }
+            let picture = try await source.waitForPicture("the new size") {
+                $0.size == PixelSize(width: 801, height: 601) && $0.isPlain(0x2040C0)
+            }
             #expect(picture.damage.isWhole && source.size == picture.size)
         }
     }
@@ -229,13 +243,17 @@ struct PortalScreenSourceTests {
         (0, 0, 0), (1, 350, 0), (2, 630, 350), (3, 0, 630), (4, 630, 0), (5, 0, 0), (6, 0, 350), (7, 350, 630),
     ]
 
-    @Test(arguments: corners) func `a turned picture is shown upright`(corner: (transform: Int, x: Int, y: Int)) async throws {
+    @Test(arguments: corners) func `a turned picture is shown upright`(corner: (transform: Int, x: Int, y: Int))
+        async throws
+    {
         try await withCast(["--metadata", "header,transform"]) { desktop, open in
             // Two colours, so that a mirrored picture differs from a turned one.
             try await desktop.send(
-                "fill FF2040C0 0 0 640 360", "fill FFFFFFFF 0 0 10 10", "fill FFFF0000 10 0 10 10", "transform \(corner.transform)")
+                "fill FF2040C0 0 0 640 360", "fill FFFFFFFF 0 0 10 10", "fill FFFF0000 10 0 10 10",
+                "transform \(corner.transform)")
             let source = try open()
-            let size = corner.transform % 2 == 0 ? PixelSize(width: 640, height: 360) : PixelSize(width: 360, height: 640)
+            let size =
+                corner.transform % 2 == 0 ? PixelSize(width: 640, height: 360) : PixelSize(width: 360, height: 640)
             #expect(source.size == size)
             let picture = try await source.waitForPicture("the picture") { $0.damage.isWhole }
             #expect(picture.colour(x: corner.x + 5, y: corner.y + 5) == 0xFFFFFF)
@@ -256,7 +274,9 @@ struct PortalScreenSourceTests {
             try await desktop.send("fill FF2040C0 0 0 640 360", "fill FFFFFFFF 101 51 20 20")
             let source = try open { $0.region = PixelRect(x: 101, y: 51, width: 200, height: 100) }
             #expect(source.size == PixelSize(width: 200, height: 100))
-            #expect(source.description == SourceDescription(kind: .region, display: "wayland-0", name: "200x100+101+51", isShared: true))
+            #expect(
+                source.description
+                    == SourceDescription(kind: .region, display: "wayland-0", name: "200x100+101+51", isShared: true))
             let picture = try await source.waitForPicture("the region") { $0.damage.isWhole }
             #expect(picture.extent(against: 0x2040C0) == PixelRect(x: 0, y: 0, width: 20, height: 20))
             try await desktop.send("fill FF000000 400 300 20 20", "send", "fill FF00FF00 200 100 2 2", "send")
@@ -268,7 +288,10 @@ struct PortalScreenSourceTests {
 
     @Test func `a region outside is refused, and one that reaches outside is cut`() async throws {
         try await withCast { _, open in
-            #expect(throws: CaptureError.regionOutside(PixelRect(x: 700, y: 0, width: 10, height: 10), screen: PixelSize(width: 640, height: 360))) {
+            #expect(
+                throws: CaptureError.regionOutside(
+                    PixelRect(x: 700, y: 0, width: 10, height: 10), screen: PixelSize(width: 640, height: 360))
+            ) {
                 _ = try open { $0.region = PixelRect(x: 700, y: 0, width: 10, height: 10) }
             }
             let source = try open { $0.region = PixelRect(x: 600, y: 0, width: 100, height: 100) }

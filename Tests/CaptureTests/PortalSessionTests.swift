@@ -21,20 +21,28 @@ struct PortalSessionTests {
             // Options that the version does not know are not sent.
             #expect(desktop.asked("MISUSE").isEmpty)
             let selected = try #require(desktop.asked("SelectSources").first)
-            #expect(selected.contains("cursor_mode") == (version >= 2) && selected.contains("persist_mode") == (version >= 4))
+            #expect(
+                selected.contains("cursor_mode") == (version >= 2)
+                    && selected.contains("persist_mode") == (version >= 4))
         }
     }
 
     @Test(arguments: [(7, true, "4"), (3, true, "2"), (1, true, nil), (7, false, "1")] as [(Int, Bool, String?)])
-    func `the cursor is described beside the picture, or else part of it, or hidden`(modes: Int, shows: Bool, asked: String?) async throws {
+    func `the cursor is described beside the picture, or else part of it, or hidden`(
+        modes: Int, shows: Bool, asked: String?
+    ) async throws {
         try await withPortal(["cursors=\(modes)"]) { desktop, _ in
             _ = try open(desktop) { $0.showsCursor = shows }
             let selected = try #require(desktop.asked("SelectSources").first)
-            #expect(asked.map { selected.contains("('cursor_mode', \($0))") } ?? !selected.contains("cursor_mode"), "\(selected)")
+            #expect(
+                asked.map { selected.contains("('cursor_mode', \($0))") } ?? !selected.contains("cursor_mode"),
+                "\(selected)")
         }
     }
 
-    @Test(arguments: [true, false]) func `the first call says which application this is, if the portal asks`(asks: Bool) async throws {
+    @Test(arguments: [true, false]) func `the first call says which application this is, if the portal asks`(asks: Bool)
+        async throws
+    {
         try await withPortal(asks ? ["registry=yes"] : []) { desktop, _ in
             _ = try open(desktop)
             #expect(desktop.asked("Register") == (asks ? ["Register org.broadcast.Broadcast first"] : []))
@@ -61,7 +69,9 @@ struct PortalSessionTests {
                 return source?.condition == .ended
             }
             try await desktop.set("answer=other")
-            #expect(throws: CaptureError.portal(.refused(""))) { try open(desktop, choices, said) { $0.helper = helper } }
+            #expect(throws: CaptureError.portal(.refused(""))) {
+                try open(desktop, choices, said) { $0.helper = helper }
+            }
             for broken in [["/nonexistent"], ["/bin/false"]] {
                 #expect(throws: CaptureError.self) { try open(desktop, choices, said) { $0.helper = broken } }
             }
@@ -74,7 +84,8 @@ struct PortalSessionTests {
                 let before = desktop.asked("Session.Close").count
                 _ = try open(desktop) { $0.choice = choice }
                 try await waitUntil("the end of the session") { desktop.asked("Session.Close").count > before }
-                #expect(desktop.asked("SelectSources").last?.contains("('types', \(choice == .monitor ? 1 : 2))") == true)
+                #expect(
+                    desktop.asked("SelectSources").last?.contains("('types', \(choice == .monitor ? 1 : 2))") == true)
             }
             // A window is not remembered: another one could have its title.
             #expect(desktop.asked("SelectSources").last?.contains("persist_mode") == false)
@@ -87,7 +98,9 @@ struct PortalSessionTests {
             let source = try open(desktop)
             try await source.waitForPicture("the picture") { $0.damage.isWhole }
             // The cast sends the same picture again and again.
-            while source.waitForChange(until: SessionClock.deadline(after: .milliseconds(300)), or: WakeSignal()) { _ = try source.nextSample() }
+            while source.waitForChange(until: SessionClock.deadline(after: .milliseconds(300)), or: WakeSignal()) {
+                _ = try source.nextSample()
+            }
             #expect(!source.waitForChange(until: SessionClock.deadline(after: .milliseconds(20)), or: WakeSignal()))
             #expect(!source.waitForChange(until: SessionClock.monotonic(), or: WakeSignal()))
             try await desktop.send("fill FF00FF00 0 0 640 360", "loud", "send")
@@ -98,7 +111,8 @@ struct PortalSessionTests {
 
     // MARK: What is remembered
 
-    @Test(arguments: ["tokens=yes", "tokens=same"]) func `a choice is remembered, and its token is stored again after each start`(tokens: String)
+    @Test(arguments: ["tokens=yes", "tokens=same"])
+    func `a choice is remembered, and its token is stored again after each start`(tokens: String)
         async throws
     {
         try await withPortal([tokens]) { desktop, choices in
@@ -135,7 +149,9 @@ struct PortalSessionTests {
             try await desktop.set("tokens=no")
             _ = try open(desktop, choices)
             #expect(choices.choice(for: "wayland-0") == nil)
-            #expect(throws: CaptureError.portal(.notRemembered(.monitor))) { _ = try open(desktop, choices) { $0.isAttended = false } }
+            #expect(throws: CaptureError.portal(.notRemembered(.monitor))) {
+                _ = try open(desktop, choices) { $0.isAttended = false }
+            }
         }
     }
 
@@ -143,12 +159,17 @@ struct PortalSessionTests {
         "7f40a202-0197-4687-a4c5-ed038e97898f",
         // No UUID, which the portal answers with an error.
         "rubbish",
-    ]) func `a token that the portal does not know leads to the dialog, or to an error if no user is there`(token: String) async throws {
+    ]) func `a token that the portal does not know leads to the dialog, or to an error if no user is there`(
+        token: String
+    ) async throws {
         try await withPortal(["dialog=0.3"]) { desktop, choices in
             #expect(choices.store(RememberedChoice(token: token), for: "wayland-0"))
             try await desktop.set("dialog=hang")
-            #expect(throws: CaptureError.portal(.notRemembered(.monitor))) { _ = try open(desktop, choices) { $0.isAttended = false } }
-            // Only a refusal shows that the token is not valid any more. A dialog that is open cannot be distinguished from a busy desktop.
+            #expect(throws: CaptureError.portal(.notRemembered(.monitor))) {
+                _ = try open(desktop, choices) { $0.isAttended = false }
+            }
+            // Only a refusal shows that the token is not valid any more. A dialog that is open cannot be distinguished
+            // from a busy desktop.
             #expect((choices.choice(for: "wayland-0") == nil) == (token == "rubbish"))
             try await desktop.set("dialog=1.5")
             #expect(choices.store(RememberedChoice(token: token), for: "wayland-0"))
@@ -183,11 +204,14 @@ struct PortalSessionTests {
     // MARK: Errors
 
     static let refusals: [(settings: [String], problem: PortalProblem)] = [
-        (["answer=cancel"], .cancelled), (["answer=other"], .refused("")), (["none=yes"], .noBackend), (["types=0"], .noBackend),
+        (["answer=cancel"], .cancelled), (["answer=other"], .refused("")), (["none=yes"], .noBackend),
+        (["types=0"], .noBackend),
         (["types=2"], .cannotShare(.monitor)), (["type=2"], .otherChoice),
     ]
 
-    @Test(arguments: refusals) func `a portal that shares nothing says why`(refusal: (settings: [String], problem: PortalProblem)) async throws {
+    @Test(arguments: refusals) func `a portal that shares nothing says why`(
+        refusal: (settings: [String], problem: PortalProblem)
+    ) async throws {
         try await withPortal(refusal.settings) { desktop, choices in
             #expect(throws: CaptureError.portal(refusal.problem)) { _ = try open(desktop, choices) }
         }
@@ -197,18 +221,23 @@ struct PortalSessionTests {
         try await withPeers { peers in
             let desktop = try await SharedDesktop.start(portal: nil, in: peers)
             #expect(throws: CaptureError.portal(.noPortal)) { _ = try open(desktop) }
-            #expect(throws: CaptureError.portal(.noSessionBus)) { _ = try open(desktop) { $0.busAddress = "unix:path=/nonexistent" } }
+            #expect(throws: CaptureError.portal(.noSessionBus)) {
+                _ = try open(desktop) { $0.busAddress = "unix:path=/nonexistent" }
+            }
             #expect(throws: CaptureError.portal(.noSessionBus)) { _ = try open(desktop) { $0.busAddress = nil } }
         }
     }
 
     @Test(arguments: ["inactive", "active", ""])
-    func `a portal that cannot be started says why, and whether systemd's target is missing`(target: String) async throws {
+    func `a portal that cannot be started says why, and whether systemd's target is missing`(target: String)
+        async throws
+    {
         try await withPeers { peers in
             let desktop = try await SharedDesktop.start(portal: nil, in: peers)
             if !target.isEmpty {
                 let systemd = try peers.start(
-                    "systemd", ["/usr/bin/python3", "-u", SharedDesktop.program("systemd.py"), target], environment: desktop.environment)
+                    "systemd", ["/usr/bin/python3", "-u", SharedDesktop.program("systemd.py"), target],
+                    environment: desktop.environment)
                 _ = try await systemd.waitForOutputLine(containing: "ready")
             }
             let folder = try #require(desktop.environment["XDG_RUNTIME_DIR"])
@@ -217,8 +246,10 @@ struct PortalSessionTests {
             let error = #expect(throws: CaptureError.self) { _ = try open(desktop) }
             // The words are those of the bus.
             switch error {
-            case .portal(.noGraphicalSession(let reason)): #expect(target == "inactive" && reason.contains("exited"), "\(reason)")
-            case .portal(.portalFails(let reason)): #expect(target != "inactive" && reason.contains("exited"), "\(reason)")
+            case .portal(.noGraphicalSession(let reason)):
+                #expect(target == "inactive" && reason.contains("exited"), "\(reason)")
+            case .portal(.portalFails(let reason)):
+                #expect(target != "inactive" && reason.contains("exited"), "\(reason)")
             default: Issue.record("\(String(describing: error))")
             }
         }
@@ -229,7 +260,9 @@ struct PortalSessionTests {
             let folder = try #require(desktop.environment["XDG_RUNTIME_DIR"])
             try await desktop.pipeWire.killNow()
             for socket in [folder + "/pipewire-0", folder + "/nonexistent"] {
-                #expect(throws: CaptureError.portal(.noPipeWireServer)) { _ = try open(desktop) { $0.pipeWireSocket = socket } }
+                #expect(throws: CaptureError.portal(.noPipeWireServer)) {
+                    _ = try open(desktop) { $0.pipeWireSocket = socket }
+                }
             }
             #expect(desktop.asked("CreateSession").isEmpty)
         }
@@ -238,7 +271,8 @@ struct PortalSessionTests {
     @Test func `a refused token of one session leaves the newer one of another`() async throws {
         try await withPortal { desktop, choices in
             #expect(choices.store(RememberedChoice(token: "newer"), for: "wayland-0"))
-            #expect(!choices.forget(token: "older", for: "wayland-0") && !choices.forget(token: "newer", for: "wayland-1"))
+            #expect(
+                !choices.forget(token: "older", for: "wayland-0") && !choices.forget(token: "newer", for: "wayland-1"))
             #expect(choices.choice(for: "wayland-0")?.token == "newer")
             #expect(choices.forget(token: "newer", for: "wayland-0") && choices.all.isEmpty)
         }
@@ -271,7 +305,9 @@ struct PortalSessionTests {
             try await waitUntil("the dialog") { !desktop.asked("dialog").isEmpty }
             cancel()
             #expect(await result.value == .portal(.cancelled))
-            try await waitUntil("the end of the dialog") { !desktop.asked("Request.Close").isEmpty && !desktop.asked("Session.Close").isEmpty }
+            try await waitUntil("the end of the dialog") {
+                !desktop.asked("Request.Close").isEmpty && !desktop.asked("Session.Close").isEmpty
+            }
         }
     }
 
@@ -340,7 +376,9 @@ struct PortalSessionTests {
         }
     }
 
-    @Test(arguments: [true, false]) func `a monitor that goes away and comes back is shared again, without a dialog`(returns: Bool) async throws {
+    @Test(arguments: [true, false]) func `a monitor that goes away and comes back is shared again, without a dialog`(
+        returns: Bool
+    ) async throws {
         try await withPortal { desktop, choices in
             let compositor = try await FakeCompositor.start(outputs: ["HEADLESS-1", "DP-2"], in: desktop.peers)
             let source = try open(desktop, choices) {
@@ -356,7 +394,8 @@ struct PortalSessionTests {
                 notice = source.takeNotice()
                 return notice != nil
             }
-            #expect(notice == .sharedMonitorGone("HEADLESS-1", timeout: MediaTime(milliseconds: returns ? 600_000 : 300)))
+            #expect(
+                notice == .sharedMonitorGone("HEADLESS-1", timeout: MediaTime(milliseconds: returns ? 600_000 : 300)))
             #expect(source.condition == .withheld && desktop.asked("Start").count == 1)
             guard returns else {
                 try await source.wait(for: .ended)
@@ -366,11 +405,15 @@ struct PortalSessionTests {
             try await desktop.send("fill FF00FF00 0 0 640 360")
             try await compositor.tell("add HEADLESS-1")
             let picture = try await source.waitForPicture("the picture of the monitor that is back") { _ in true }
-            #expect(picture.isPlain(0x00FF00) && desktop.asked("restored").count == 1 && desktop.asked("dialog").count == 1)
+            #expect(
+                picture.isPlain(0x00FF00) && desktop.asked("restored").count == 1 && desktop.asked("dialog").count == 1)
         }
     }
 
-    @Test func `a monitor that the desktop names is withheld when it goes away, also if the desktop leaves its last picture`() async throws {
+    @Test
+    func `a monitor that the desktop names is withheld when it goes away, also if the desktop leaves its last picture`()
+        async throws
+    {
         try await withPortal(["mapping=HEADLESS-1"]) { desktop, choices in
             let compositor = try await FakeCompositor.start(outputs: ["HEADLESS-1", "DP-2"], in: desktop.peers)
             let source = try open(desktop, choices) { $0.waylandSocket = compositor.socket }
@@ -378,7 +421,9 @@ struct PortalSessionTests {
             try await compositor.tell("remove DP-2")
             for number in 1...3 {
                 try await desktop.send("fill FF0000\(number)0 0 0 640 360", "loud", "send")
-                try await source.waitForPicture("a picture after another monitor went away") { $0.isPlain(UInt32(number) << 4) }
+                try await source.waitForPicture("a picture after another monitor went away") {
+                    $0.isPlain(UInt32(number) << 4)
+                }
             }
             #expect(source.takeNotice() == nil)
             try await compositor.tell("remove HEADLESS-1")
@@ -389,7 +434,8 @@ struct PortalSessionTests {
             try await desktop.send("fill FF00FF00 0 0 640 360")
             try await compositor.tell("add HEADLESS-1")
             let picture = try await source.waitForPicture("the picture of the monitor that is back") { _ in true }
-            #expect(picture.isPlain(0x00FF00) && desktop.asked("restored").count == 1 && desktop.asked("dialog").count == 1)
+            #expect(
+                picture.isPlain(0x00FF00) && desktop.asked("restored").count == 1 && desktop.asked("dialog").count == 1)
         }
     }
 
@@ -415,24 +461,31 @@ struct PortalSessionTests {
 
     /// Each list has the changes and the number of pictures that are known every 200 ms.
     @Test(arguments: [
-        // Nothing changes; all outputs become known; the flow goes on; a still screen sends one picture; the flow stops with a change.
+        // Nothing changes; all outputs become known; the flow goes on; a still screen sends one picture; the flow stops
+        // with a change.
         ([1, 1, 1, 1, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1, 1, 1, 1, 1], 0),
         ([0, 1, 1, 1, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1, 1, 1, 1, 1], 0),
         ([1, 1, 2, 2, 2, 2, 2, 2, 2, 2], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 0),
         ([1, 1, 2, 2, 2, 2, 2, 2, 2, 2], [1, 1, 1, 2, 2, 2, 2, 2, 2, 2], 1),
         ([1, 1, 2, 2, 2, 2, 2, 2, 2, 2], [1, 2, 3, 3, 3, 3, 3, 3, 3, 3], 1),
         ([1, 1, 2, 2, 3, 3, 3, 3, 3, 3], [1, 2, 3, 3, 3, 3, 3, 3, 3, 3], 0),
-    ]) func `a flow is silent a second after a change of the monitor's size`(changes: [UInt32], pictures: [Int], count: Int) {
+    ]) func `a flow is silent a second after a change of the monitor's size`(
+        changes: [UInt32], pictures: [Int], count: Int
+    ) {
         var flow = ReshapedFlow()
         var found = 0
         for (index, (changes, pictures)) in zip(changes, pictures).enumerated() {
             let now = MediaTime(milliseconds: Int64(index) * 200)
-            if flow.isSilent(changes: changes, pictures: pictures, at: now, limit: MediaTime(milliseconds: 1000)) { found += 1 }
+            if flow.isSilent(changes: changes, pictures: pictures, at: now, limit: MediaTime(milliseconds: 1000)) {
+                found += 1
+            }
         }
         #expect(found == count)
     }
 
-    @Test func `the user's Stop is final although another monitor went away, if the desktop names the shared one`() async throws {
+    @Test func `the user's Stop is final although another monitor went away, if the desktop names the shared one`()
+        async throws
+    {
         try await withPortal(["mapping=HEADLESS-1"]) { desktop, choices in
             let compositor = try await FakeCompositor.start(outputs: ["HEADLESS-1", "DP-2"], in: desktop.peers)
             var limits = PortalScreenSource.Limits()
@@ -447,7 +500,9 @@ struct PortalSessionTests {
     }
 
     @Test(arguments: [true, false])
-    func `without a remembered choice, or with no time to wait, a monitor that goes away ends the broadcast`(isRemembered: Bool) async throws {
+    func `without a remembered choice, or with no time to wait, a monitor that goes away ends the broadcast`(
+        isRemembered: Bool
+    ) async throws {
         try await withPortal(["mapping=HEADLESS-1", "tokens=\(isRemembered ? "yes" : "no")"]) { desktop, choices in
             let compositor = try await FakeCompositor.start(outputs: ["HEADLESS-1"], in: desktop.peers)
             let source = try open(desktop, choices) {
@@ -613,7 +668,9 @@ struct PortalSessionTests {
     }
 
     /// Waits until the source has its first picture, and knows the compositor's outputs up to the one of this name.
-    private func waitForPicture(of source: PortalScreenSource, andOutput name: String, of compositor: FakeCompositor) async throws {
+    private func waitForPicture(of source: PortalScreenSource, andOutput name: String, of compositor: FakeCompositor)
+        async throws
+    {
         try await source.waitForPicture("the picture") { $0.damage.isWhole }
         try await compositor.peer.wait(for: "the name of the output \(name)") {
             _ = try source.nextSample()
@@ -622,7 +679,9 @@ struct PortalSessionTests {
         _ = try source.nextSample()
     }
 
-    private func withPortal(_ settings: [String] = [], _ body: (SharedDesktop, RememberedChoices) async throws -> Void) async throws {
+    private func withPortal(_ settings: [String] = [], _ body: (SharedDesktop, RememberedChoices) async throws -> Void)
+        async throws
+    {
         try await withPeers { peers in
             let desktop = try await SharedDesktop.start(portal: settings, in: peers)
             try await body(desktop, RememberedChoices(path: peers.folder + "/choices"))

@@ -13,7 +13,9 @@ enum PulseEnvironment {
 
     /// Runs `body` with `server` as the PulseAudio server, or without a server if it is nil. Use it for one server at a
     /// time.
-    nonisolated(nonsending) static func with<Result>(_ server: PulseServer?, _ body: () async throws -> Result) async throws -> Result {
+    nonisolated(nonsending) static func with<Result>(_ server: PulseServer?, _ body: () async throws -> Result)
+        async throws -> Result
+    {
         unlink(link)
         defer { unlink(link) }
         if let folder = server?.peer.folder {

@@ -15,15 +15,21 @@ struct PulseRecorderTests {
     @Test func `two sources are recorded side by side, each as its own track`() async throws {
         try await withServer(sinks: [.init("app"), .init("other", rate: 44_100)]) { peers, server in
             try await PaintedScreen.start(["tone"], pulse: server, in: peers)
-            let recording = try Recording([PulseRequest(track: .app), PulseRequest(track: .mic, sourceName: "other.monitor")])
+            let recording = try Recording([
+                PulseRequest(track: .app), PulseRequest(track: .mic, sourceName: "other.monitor"),
+            ])
             try await recording.run("sound of both") {
-                recording.loudFrames > 9600 && recording.pieces.filter { $0.sample.track == .mic }.reduce(0) { $0 + $1.sound.frameCount } > 9600
+                recording.loudFrames > 9600
+                    && recording.pieces.filter { $0.sample.track == .mic }.reduce(0) { $0 + $1.sound.frameCount } > 9600
             }
             #expect(recording.events.count == 2)
             #expect(recording.events.contains(.started(.app, source: "app.monitor")))
             #expect(recording.events.contains(.started(.mic, source: "other.monitor")))
             // Nothing plays on this sink.
-            #expect(recording.pieces.filter { $0.sample.track == .mic }.allSatisfy { $0.sound.samples.allSatisfy { $0 == 0 } })
+            #expect(
+                recording.pieces.filter { $0.sample.track == .mic }.allSatisfy {
+                    $0.sound.samples.allSatisfy { $0 == 0 }
+                })
         }
     }
 
@@ -32,7 +38,9 @@ struct PulseRecorderTests {
             let recording = try Recording([PulseRequest(track: .app)])
             try await recording.run("the first sink") { recording.events == [.started(.app, source: "app.monitor")] }
             try await server.control(["set-default-sink", "other"])
-            try await recording.run("the second sink") { recording.events.last == .started(.app, source: "other.monitor") }
+            try await recording.run("the second sink") {
+                recording.events.last == .started(.app, source: "other.monitor")
+            }
             recording.pieces.removeAll()
             try await recording.run("its sound") { recording.frameCount > 9600 }
         }
@@ -53,7 +61,9 @@ struct PulseRecorderTests {
             #expect(recording.leak(of: 1000) < 0.01)
 
             try await play(2500, as: "Firefox", on: server, in: peers)
-            try await recording.run("the second stream") { recording.pieces.suffix(10).contains { $0.sound.samples.contains { abs($0) > 0.4 } } }
+            try await recording.run("the second stream") {
+                recording.pieces.suffix(10).contains { $0.sound.samples.contains { abs($0) > 0.4 } }
+            }
             recording.pieces.removeAll()
             try await recording.run("a second of both") { recording.frameCount >= 48_000 }
             #expect(abs(recording.level(of: 440) - 0.251) < 0.02)
@@ -74,7 +84,9 @@ struct PulseRecorderTests {
             for _ in 0..<20 { recording.iterate(MediaTime(milliseconds: 20)) }
             #expect(recording.pieces.isEmpty)
             _ = try source.nextSample(at: .zero)
-            try await recording.run("both sounds") { recording.pieces.suffix(10).contains { $0.sound.samples.contains { abs($0) > 0.4 } } }
+            try await recording.run("both sounds") {
+                recording.pieces.suffix(10).contains { $0.sound.samples.contains { abs($0) > 0.4 } }
+            }
             recording.pieces.removeAll()
             try await recording.run("a second of both") { recording.frameCount >= 48_000 }
             #expect(recording.events == [.started(.app, source: "app.monitor")])
@@ -92,13 +104,17 @@ struct PulseRecorderTests {
     func `sound whose process is unknown is muted while a rule exists`(property: String) async throws {
         try await withServer { peers, server in
             try await play(440, as: "Open", on: server, in: peers)
-            // In a container a process has other identifiers than outside, so the identifier names another process here.
+            // In a container a process has other identifiers than outside, so the identifier names another process
+            // here.
             try await PaintedScreen.start(
-                ["tone", "--frequency", "1000"], pulse: server, environment: ["PULSE_PROP_OVERRIDE": "application.name=Boxed \(property)"], in: peers)
+                ["tone", "--frequency", "1000"], pulse: server,
+                environment: ["PULSE_PROP_OVERRIDE": "application.name=Boxed \(property)"], in: peers)
             let windows = HiddenWindowRules()
             windows.apply(revision: windows.revision, processes: [], matches: [:])
             let recording = try Recording([PulseRequest(track: .app, mutedWindows: windows)])
-            try await recording.run("both sounds") { recording.pieces.suffix(10).contains { $0.sound.samples.contains { abs($0) > 0.4 } } }
+            try await recording.run("both sounds") {
+                recording.pieces.suffix(10).contains { $0.sound.samples.contains { abs($0) > 0.4 } }
+            }
 
             windows.hide(.windowClass("Secret"))
             windows.apply(revision: windows.revision, processes: [], matches: [:])
@@ -126,7 +142,8 @@ struct PulseRecorderTests {
                 }
                 try await player.terminate()
                 try await recording.run("its end") {
-                    recording.events.filter { $0 == .interrupted(.app, .applicationSilent("Firefox")) }.count == round + 1
+                    recording.events.filter { $0 == .interrupted(.app, .applicationSilent("Firefox")) }.count == round
+                        + 1
                 }
                 recording.pieces.removeAll()
             }
@@ -158,18 +175,24 @@ struct PulseRecorderTests {
 
     @Test func `a source that disappears is reported, and recorded again when it returns`() async throws {
         try await withServer(sinks: [.init("app"), .init("other")]) { peers, server in
-            let recording = try Recording([PulseRequest(track: .app), PulseRequest(track: .mic, sourceName: "other.monitor")])
+            let recording = try Recording([
+                PulseRequest(track: .app), PulseRequest(track: .mic, sourceName: "other.monitor"),
+            ])
             try await recording.run("both") { recording.events.count == 2 }
             let modules = try await server.control(["list", "short", "modules"])
             let line = try #require(modules.split(separator: "\n").first { $0.contains("sink_name=other") })
             let module = String(try #require(line.split(separator: "\t").first))
             try await server.control(["unload-module", module])
-            try await recording.run("its end") { recording.events.contains { if case .interrupted(.mic, _) = $0 { true } else { false } } }
+            try await recording.run("its end") {
+                recording.events.contains { if case .interrupted(.mic, _) = $0 { true } else { false } }
+            }
             recording.pieces.removeAll()
             try await recording.run("the other's sound") { recording.frameCount > 48_000 }
             #expect(recording.pieces.allSatisfy { $0.sample.track == .app })
             try await server.control(["load-module", "module-null-sink", "sink_name=other"])
-            try await recording.run("its return") { recording.events.filter { $0 == .started(.mic, source: "other.monitor") }.count == 2 }
+            try await recording.run("its return") {
+                recording.events.filter { $0 == .started(.mic, source: "other.monitor") }.count == 2
+            }
             #expect(!recording.events.contains { $0.isServerUnavailable })
         }
     }
@@ -177,7 +200,9 @@ struct PulseRecorderTests {
     @Test func `without a source to record there is no connection, and a later source is recorded`() async throws {
         try await withServer { peers, server in
             try await PaintedScreen.start(["tone"], pulse: server, in: peers)
-            func isClient() async throws -> Bool { try await server.control(["list", "clients"]).contains("application.name = \"broadcast\"") }
+            func isClient() async throws -> Bool {
+                try await server.control(["list", "clients"]).contains("application.name = \"broadcast\"")
+            }
             let recording = try Recording([PulseRequest(track: .app)])
             try await recording.run("sound") { recording.loudFrames > 4800 }
             #expect(try await isClient() && recording.isConnected)
@@ -221,13 +246,16 @@ struct PulseRecorderTests {
         try await withServer { peers, server in
             #expect(PulseSourceList.inventory()?.applications == [])
             for name in ["Firefox", "Firefox", "Other"] { try await play(440, as: name, on: server, in: peers) }
-            try await waitUntil("the applications") { PulseSourceList.inventory()?.applications.map(\.name).sorted() == ["Firefox", "Other"] }
+            try await waitUntil("the applications") {
+                PulseSourceList.inventory()?.applications.map(\.name).sorted() == ["Firefox", "Other"]
+            }
         }
     }
 
     // MARK: Helpers
 
-    /// Waits for the end of a sound, which comes when the sound server has answered, and expects that a second after it has only the other one.
+    /// Waits for the end of a sound, which comes when the sound server has answered, and expects that a second after it
+    /// has only the other one.
     private func expectOnly(_ frequency: Double, without muted: Double, in recording: Recording) async throws {
         recording.pieces.removeAll()
         try await recording.run("a tenth of a second without \(muted) Hz") {
@@ -244,7 +272,8 @@ struct PulseRecorderTests {
     @discardableResult
     private func play(_ frequency: Int, as name: String, on server: PulseServer, in peers: Peers) async throws -> Peer {
         try await PaintedScreen.start(
-            ["tone", "--frequency", "\(frequency)"], pulse: server, environment: ["PULSE_PROP_OVERRIDE": "application.name=\(name)"], in: peers)
+            ["tone", "--frequency", "\(frequency)"], pulse: server,
+            environment: ["PULSE_PROP_OVERRIDE": "application.name=\(name)"], in: peers)
     }
 }
 
@@ -259,7 +288,8 @@ struct PulseTimingTests {
                 let risings = zip(left, left.dropFirst()).filter { $0 < 0 && $1 >= 0 }.count
                 let frequency = Double(risings) / (Double(left.count) / 48_000)
                 let peak = left.max() ?? 0
-                return abs(frequency - TonePattern.frequency) < 5 && abs(peak - 0.251) < 0.01 ? nil : "\(frequency) Hz with a peak of \(peak)"
+                return abs(frequency - TonePattern.frequency) < 5 && abs(peak - 0.251) < 0.01
+                    ? nil : "\(frequency) Hz with a peak of \(peak)"
             }
             #expect(faults.last?.isEmpty == true, "\(faults)")
             #expect(recording.events == [.started(.app, source: "app.monitor")])
@@ -267,15 +297,22 @@ struct PulseTimingTests {
         }
     }
 
-    @Test func `the sum of an application's streams arrives, gapless, with times that keep up with the clock`() async throws {
+    @Test func `the sum of an application's streams arrives, gapless, with times that keep up with the clock`()
+        async throws
+    {
         try await withServer { peers, server in
             for frequency in ["440", "2500"] {
                 try await PaintedScreen.start(
-                    ["tone", "--frequency", frequency], pulse: server, environment: ["PULSE_PROP_OVERRIDE": "application.name=Firefox"], in: peers)
+                    ["tone", "--frequency", frequency], pulse: server,
+                    environment: ["PULSE_PROP_OVERRIDE": "application.name=Firefox"], in: peers)
             }
             let recording = try Recording([PulseRequest(track: .app, sourceName: "app:firefox")])
-            try await recording.run("both streams") { recording.pieces.suffix(10).contains { $0.sound.samples.contains { abs($0) > 0.4 } } }
-            let faults = try await recording.faults(largestGap: 0.01) { left in (left.max() ?? 0) > 0.4 ? nil : "one stream only" }
+            try await recording.run("both streams") {
+                recording.pieces.suffix(10).contains { $0.sound.samples.contains { abs($0) > 0.4 } }
+            }
+            let faults = try await recording.faults(largestGap: 0.01) { left in
+                (left.max() ?? 0) > 0.4 ? nil : "one stream only"
+            }
             #expect(faults.last?.isEmpty == true, "\(faults)")
         }
     }
@@ -293,7 +330,9 @@ struct PulseTimingTests {
                     let isLoud = abs(piece.sound.samples[2 * frame]) > 0.1
                     // Half a second of quiet, then a beep, which starts at a whole second of CLOCK_MONOTONIC.
                     if isLoud && quiet > 24_000 {
-                        let time = Double(recording.clock.origin) / 1e9 + piece.sample.presentationTime.seconds + Double(frame) / 48_000
+                        let time =
+                            Double(recording.clock.origin) / 1e9 + piece.sample.presentationTime.seconds + Double(frame)
+                            / 48_000
                         onsets.append(time - time.rounded())
                     }
                     quiet = isLoud ? 0 : quiet + 1
@@ -319,7 +358,9 @@ struct PulseTimingTests {
     }
 }
 
-private func withServer(sinks: [PulseServer.NullSink] = [.init("app")], _ body: (Peers, PulseServer) async throws -> Void) async throws {
+private func withServer(
+    sinks: [PulseServer.NullSink] = [.init("app")], _ body: (Peers, PulseServer) async throws -> Void
+) async throws {
     try await withPeers { peers in
         let server = try await PulseServer.start(in: peers, sinks: sinks)
         try await PulseEnvironment.with(server) { try await body(peers, server) }
@@ -361,36 +402,43 @@ private final class Recording {
 
     /// The number of frames of the application's track in pieces that are not silent.
     var loudFrames: Int {
-        pieces.filter { $0.sample.track == .app && $0.sound.samples.contains { abs($0) > 0.1 } }.reduce(0) { $0 + $1.sound.frameCount }
+        pieces.filter { $0.sample.track == .app && $0.sound.samples.contains { abs($0) > 0.1 } }.reduce(0) {
+            $0 + $1.sound.frameCount
+        }
     }
 
-    /// The amplitude of a tone of that frequency in Hz in all that was recorded: the median of the pieces. A player that was late once leaves out a
-    /// piece, and the others have the amplitude of the tone.
+    /// The amplitude of a tone of that frequency in Hz in all that was recorded: the median of the pieces. A player
+    /// that was late once leaves out a piece, and the others have the amplitude of the tone.
     func level(of frequency: Double) -> Double {
         let levels = levels(of: frequency).sorted()
         return levels.isEmpty ? 0 : levels[levels.count / 2]
     }
 
-    /// The amplitude of a tone that must not be recorded: the mean of the pieces, so that no piece with the tone is left out.
+    /// The amplitude of a tone that must not be recorded: the mean of the pieces, so that no piece with the tone is
+    /// left out.
     func leak(of frequency: Double) -> Double {
         let levels = levels(of: frequency)
         return levels.isEmpty ? .infinity : levels.reduce(0, +) / Double(levels.count)
     }
 
-    /// The amplitudes of a tone on the left in pieces of 40 ms. Over a longer time, a player that was late once would change the phase and with it
-    /// the sum.
+    /// The amplitudes of a tone on the left in pieces of 40 ms. Over a longer time, a player that was late once would
+    /// change the phase and with it the sum.
     private func levels(of frequency: Double) -> [Double] {
-        let left = pieces.flatMap { piece in stride(from: 0, to: piece.sound.samples.count, by: 2).map { piece.sound.samples[$0] } }
+        let left = pieces.flatMap { piece in
+            stride(from: 0, to: piece.sound.samples.count, by: 2).map { piece.sound.samples[$0] }
+        }
         return ToneMeter(frequency, rate: 48_000).amplitudes(in: left)
     }
 
-    /// Records two seconds, and again, at most three times, until they have no fault: a machine that stops the player or the sound server for a
-    /// moment makes one. Returns the faults of each time.
+    /// Records two seconds, and again, at most three times, until they have no fault: a machine that stops the player
+    /// or the sound server for a moment makes one. Returns the faults of each time.
     ///
     /// - Parameters:
     ///   - largestGap: the largest gap or overlap of two pieces, in seconds.
     ///   - content: the fault of the left samples.
-    nonisolated(nonsending) func faults(largestGap: Double = 0.03, content: ([Float]) -> String?) async throws -> [[String]] {
+    nonisolated(nonsending) func faults(largestGap: Double = 0.03, content: ([Float]) -> String?) async throws
+        -> [[String]]
+    {
         var all: [[String]] = []
         while all.count < 3 && all.last?.isEmpty != true {
             pieces.removeAll()
@@ -405,9 +453,11 @@ private final class Recording {
     /// What is wrong with the times of the pieces.
     private func timeFaults(largestGap: Double) -> [String] {
         guard let first = pieces.first, let last = pieces.last else { return ["nothing was recorded"] }
-        // Each piece starts at the end of the previous one. The latency that the server reports varies by some milliseconds.
+        // Each piece starts at the end of the previous one. The latency that the server reports varies by some
+        // milliseconds.
         var faults = zip(pieces, pieces.dropFirst()).map { one, next in
-            next.sample.presentationTime.seconds - one.sample.presentationTime.seconds - Double(one.sound.frameCount) / 48_000
+            next.sample.presentationTime.seconds - one.sample.presentationTime.seconds - Double(one.sound.frameCount)
+                / 48_000
         }.filter { abs($0) >= largestGap }.map { "a gap of \($0) s" }
         let frames = frameCount - last.sound.frameCount
         let span = last.sample.presentationTime.seconds - first.sample.presentationTime.seconds

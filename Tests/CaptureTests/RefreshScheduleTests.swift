@@ -5,7 +5,9 @@ import Testing
 @Suite struct RefreshScheduleTests {
     private let size = PixelSize(width: 64, height: 200)
 
-    @Test(arguments: [1, 5, 30, 60, 144] as [Int64]) func `every row is looked at once in each round, at any rate`(rate: Int64) {
+    @Test(arguments: [1, 5, 30, 60, 144] as [Int64]) func `every row is looked at once in each round, at any rate`(
+        rate: Int64
+    ) {
         var schedule = RefreshSchedule()
         let beforeTheFirstLook = schedule.takePart(of: size, at: .zero)
         #expect(schedule.needsWhole && beforeTheFirstLook == nil)
@@ -23,14 +25,18 @@ import Testing
         }
         #expect(rounds.count >= 3)
         for parts in rounds.dropLast() {
-            #expect(parts.reduce(0) { $0 + $1.height } == 200 && zip(parts, parts.dropFirst()).allSatisfy { $0.maxY == $1.y })
+            #expect(
+                parts.reduce(0) { $0 + $1.height } == 200
+                    && zip(parts, parts.dropFirst()).allSatisfy { $0.maxY == $1.y })
             #expect(parts.count == (rate == 1 ? 2 : rate == 5 ? 4 : 16))
         }
     }
 
     @Test func `a look at the whole picture ends a round`() {
         var schedule = RefreshSchedule()
-        func take(at milliseconds: Int64) -> PixelRect? { schedule.takePart(of: size, at: MediaTime(milliseconds: milliseconds)) }
+        func take(at milliseconds: Int64) -> PixelRect? {
+            schedule.takePart(of: size, at: MediaTime(milliseconds: milliseconds))
+        }
         schedule.noteWhole(at: .zero)
         #expect(take(at: 5000) != nil)
         schedule.requestWhole()

@@ -15,7 +15,8 @@ struct RootTargetTests {
             painter.fill(0x2040C0, x: 101, y: 51, width: 200, height: 100)
             let source = try open(screen, .region(PixelRect(x: 101, y: 51, width: 200, height: 100)))
             #expect(source.size == PixelSize(width: 200, height: 100))
-            #expect(source.description == SourceDescription(kind: .region, display: screen.display, name: "200x100+101+51"))
+            #expect(
+                source.description == SourceDescription(kind: .region, display: screen.display, name: "200x100+101+51"))
             let picture = try #require(try source.nextPicture())
             #expect(picture.isPlain(0x2040C0))
         }
@@ -43,14 +44,18 @@ struct RootTargetTests {
             #expect(source.size == PixelSize(width: 80, height: 90))
             let picture = try #require(try source.nextPicture())
             #expect(picture.isPlain(0x2040C0))
-            #expect(try open(screen, .region(PixelRect(x: 600, y: 400, width: 100, height: 100))).size == PixelSize(width: 40, height: 80))
+            #expect(
+                try open(screen, .region(PixelRect(x: 600, y: 400, width: 100, height: 100))).size
+                    == PixelSize(width: 40, height: 80))
         }
     }
 
     @Test func `a region outside the screen is an error with both sizes`() async throws {
         try await withScreen { screen, _ in
             let region = PixelRect(x: 640, y: 0, width: 100, height: 100)
-            #expect(throws: CaptureError.regionOutside(region, screen: PixelSize(width: 640, height: 480))) { try open(screen, .region(region)) }
+            #expect(throws: CaptureError.regionOutside(region, screen: PixelSize(width: 640, height: 480))) {
+                try open(screen, .region(region))
+            }
         }
     }
 
@@ -59,7 +64,8 @@ struct RootTargetTests {
             painter.fill(0x808080, x: 0, y: 0, width: 640, height: 480)
             painter.setPointerShape(34)
             painter.movePointer(x: 20, y: 20)
-            let source = try open(screen, .region(PixelRect(x: 100, y: 100, width: 200, height: 200)), showsCursor: true)
+            let source = try open(
+                screen, .region(PixelRect(x: 100, y: 100, width: 200, height: 200)), showsCursor: true)
             let first = try #require(try source.nextPicture())
             #expect(first.isPlain(0x808080))
             painter.movePointer(x: 200, y: 150)
@@ -129,7 +135,9 @@ struct RootTargetTests {
             let picture = try #require(try source.nextPicture())
             #expect(picture.colour(x: 1919, y: 1079) == 0xFFFFFF)
             #expect(picture.colour(x: 3199, y: 719) == 0xFFFFFF)
-            for (x, y) in [(1920, 720), (3199, 720), (2500, 900), (3199, 1079)] { #expect(picture.colour(x: x, y: y) == 0) }
+            for (x, y) in [(1920, 720), (3199, 720), (2500, 900), (3199, 1079)] {
+                #expect(picture.colour(x: x, y: y) == 0)
+            }
             // The same applies to a partial grab.
             painter.fill(0xFF0000, x: 1900, y: 700, width: 60, height: 60)
             let change = try await source.nextChange()
@@ -143,18 +151,24 @@ struct RootTargetTests {
             painter.fill(0xFF0000, x: 0, y: 0, width: 320, height: 480)
             painter.fill(0x2040C0, x: 320, y: 0, width: 320, height: 480)
             try await split(screen)
-            let left = try TestWindow(display: screen.display, background: 0x00FF00, x: 10, y: 10, width: 100, height: 100)
-            let right = try TestWindow(display: screen.display, background: 0x00FFFF, x: 400, y: 10, width: 100, height: 100)
+            let left = try TestWindow(
+                display: screen.display, background: 0x00FF00, x: 10, y: 10, width: 100, height: 100)
+            let right = try TestWindow(
+                display: screen.display, background: 0x00FFFF, x: 400, y: 10, width: 100, height: 100)
             left.takeFocus()
             let source = try open(screen, .focusedMonitor(startingAt: nil))
             #expect(source.description.name == "LEFT")
             #expect(try source.nextPicture()?.colour(x: 50, y: 50) == 0x00FF00)
             right.takeFocus()
-            try await source.waitForPicture("the other monitor") { $0.colour(x: 130, y: 50) == 0x00FFFF && $0.colour(x: 5, y: 5) == 0x2040C0 }
+            try await source.waitForPicture("the other monitor") {
+                $0.colour(x: 130, y: 50) == 0x00FFFF && $0.colour(x: 5, y: 5) == 0x2040C0
+            }
             #expect(source.description.name == "RIGHT")
             // The window moves to the other monitor.
             right.move(x: 100, y: 200)
-            try await source.waitForPicture("the first monitor") { $0.colour(x: 150, y: 250) == 0x00FFFF && $0.colour(x: 5, y: 5) == 0xFF0000 }
+            try await source.waitForPicture("the first monitor") {
+                $0.colour(x: 150, y: 250) == 0x00FFFF && $0.colour(x: 5, y: 5) == 0xFF0000
+            }
         }
     }
 
@@ -163,10 +177,13 @@ struct RootTargetTests {
             painter.fill(0xFF0000, x: 0, y: 0, width: 320, height: 480)
             painter.fill(0x2040C0, x: 320, y: 0, width: 320, height: 480)
             try await split(screen)
-            let left = try TestWindow(display: screen.display, background: 0x00FF00, x: 10, y: 10, width: 100, height: 100)
-            let frame = try TestWindow(display: screen.display, background: 0x00FFFF, x: 400, y: 10, width: 100, height: 100)
+            let left = try TestWindow(
+                display: screen.display, background: 0x00FF00, x: 10, y: 10, width: 100, height: 100)
+            let frame = try TestWindow(
+                display: screen.display, background: 0x00FFFF, x: 400, y: 10, width: 100, height: 100)
             // Where it is before it gets its frame, the server clears the screen.
-            let right = try TestWindow(display: screen.display, background: 0x00FFFF, x: 200, y: 350, width: 80, height: 80)
+            let right = try TestWindow(
+                display: screen.display, background: 0x00FFFF, x: 200, y: 350, width: 80, height: 80)
             right.reparent(into: frame, x: 10, y: 10)
             painter.setActiveWindow(left.window)
             let source = try open(screen, .focusedMonitor(startingAt: nil))
@@ -177,11 +194,15 @@ struct RootTargetTests {
             for _ in 0..<10 { #expect(try source.nextSample() == nil) }
             #expect(source.requestCount == count)
             painter.setActiveWindow(right.window)
-            try await source.waitForPicture("the other monitor") { $0.colour(x: 130, y: 50) == 0x00FFFF && $0.colour(x: 5, y: 5) == 0x2040C0 }
+            try await source.waitForPicture("the other monitor") {
+                $0.colour(x: 130, y: 50) == 0x00FFFF && $0.colour(x: 5, y: 5) == 0x2040C0
+            }
             #expect(source.description.name == "RIGHT")
             // A window manager moves the frame.
             frame.move(x: 100, y: 200)
-            try await source.waitForPicture("the first monitor") { $0.colour(x: 150, y: 250) == 0x00FFFF && $0.colour(x: 5, y: 5) == 0xFF0000 }
+            try await source.waitForPicture("the first monitor") {
+                $0.colour(x: 150, y: 250) == 0x00FFFF && $0.colour(x: 5, y: 5) == 0xFF0000
+            }
             right.close()
             painter.setActiveWindow(left.window)
             left.move(x: 400, y: 200)
@@ -194,8 +215,10 @@ struct RootTargetTests {
         try await withScreen { screen, painter in
             painter.fill(0x000000, x: 0, y: 0, width: 640, height: 480)
             try await split(screen)
-            let left = try TestWindow(display: screen.display, background: 0x00FF00, x: 10, y: 10, width: 100, height: 100)
-            let other = try TestWindow(display: screen.display, background: 0x00FFFF, x: 10, y: 200, width: 100, height: 100)
+            let left = try TestWindow(
+                display: screen.display, background: 0x00FF00, x: 10, y: 10, width: 100, height: 100)
+            let other = try TestWindow(
+                display: screen.display, background: 0x00FFFF, x: 10, y: 200, width: 100, height: 100)
             left.takeFocus()
             let source = try open(screen, .focusedMonitor(startingAt: "RIGHT"))
             _ = try source.nextSample()
@@ -216,7 +239,10 @@ struct RootTargetTests {
         try await withXorg { xorg in
             let painter = try Painter(display: xorg.display)
             let source = try open(xorg.display, .wholeScreen)
-            let sizes = [PixelSize(width: 1280, height: 720), PixelSize(width: 720, height: 1280), PixelSize(width: 1920, height: 1080)]
+            let sizes = [
+                PixelSize(width: 1280, height: 720), PixelSize(width: 720, height: 1280),
+                PixelSize(width: 1920, height: 1080),
+            ]
             for index in 0..<50 {
                 let size = sizes[index % 3]
                 let change = Task { try await xorg.xrandr(["--output", "DUMMY0", "--mode", "\(size)"]) }
@@ -289,11 +315,15 @@ struct RootTargetTests {
 
     // MARK: Helpers
 
-    private func open(_ screen: Xvfb, _ selection: ScreenSelection, showsCursor: Bool = false) throws(CaptureError) -> X11ScreenSource {
+    private func open(_ screen: Xvfb, _ selection: ScreenSelection, showsCursor: Bool = false) throws(CaptureError)
+        -> X11ScreenSource
+    {
         try open(screen.display, selection, showsCursor: showsCursor)
     }
 
-    private func open(_ display: String, _ selection: ScreenSelection, showsCursor: Bool = false) throws(CaptureError) -> X11ScreenSource {
+    private func open(_ display: String, _ selection: ScreenSelection, showsCursor: Bool = false) throws(CaptureError)
+        -> X11ScreenSource
+    {
         var request = ScreenRequest(display: display)
         request.selection = selection
         request.showsCursor = showsCursor
@@ -304,7 +334,8 @@ struct RootTargetTests {
     private func split(_ screen: Xvfb) async throws {
         try await withPeers { peers in
             for (name, place) in [("LEFT", "320/85x480/127+0+0"), ("RIGHT", "320/85x480/127+320+0")] {
-                try await peers.run("xrandr", ["xrandr", "--setmonitor", name, place, "none"], environment: screen.environment)
+                try await peers.run(
+                    "xrandr", ["xrandr", "--setmonitor", name, place, "none"], environment: screen.environment)
             }
         }
     }

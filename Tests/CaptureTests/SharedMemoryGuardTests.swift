@@ -8,7 +8,9 @@ import Testing
         await #expect(processExitsWith: .signal(SIGBUS)) {
             SharedMemoryGuard.install()
             // An empty file has no page.
-            guard let file = tmpfile(), let memory = mmap(nil, 4096, PROT_READ, MAP_SHARED, fileno(file), 0), memory != MAP_FAILED else { return }
+            guard let file = tmpfile(), let memory = mmap(nil, 4096, PROT_READ, MAP_SHARED, fileno(file), 0),
+                memory != MAP_FAILED
+            else { return }
             exit(Int32(memory.load(as: UInt8.self)))
         }
     }

@@ -71,7 +71,8 @@ struct SoundSumTests {
             let taken = sum.take(now: time + MediaTime(milliseconds: 200))
             let piece = try #require(taken)
             #expect(piece.sound.frameCount == 960)
-            try #require(abs((piece.time - time).nanoseconds) < 5_000_000, "piece \(index): \(piece.time) instead of \(time)")
+            try #require(
+                abs((piece.time - time).nanoseconds) < 5_000_000, "piece \(index): \(piece.time) instead of \(time)")
         }
     }
 

@@ -13,7 +13,9 @@ final class TestWindow {
     /// - Parameters:
     ///   - background: 0xRRGGBB. If nil, the server leaves the previous screen content in the window.
     ///   - depth: 32 for a window with alpha.
-    init(display name: String, background: UInt?, x: Int32, y: Int32, width: UInt32, height: UInt32, depth: Int32 = 24) throws {
+    init(display name: String, background: UInt?, x: Int32, y: Int32, width: UInt32, height: UInt32, depth: Int32 = 24)
+        throws
+    {
         guard let display = XOpenDisplay(name) else { throw PeerError.answer("no X server at \(name)") }
         self.display = display
         let root = XDefaultRootWindow(display)
@@ -28,7 +30,8 @@ final class TestWindow {
         attributes.colormap = XCreateColormap(display, root, information.visual, AllocNone)
         let mask = CWOverrideRedirect | CWBorderPixel | CWColormap | (background == nil ? 0 : CWBackPixel)
         window = XCreateWindow(
-            display, root, x, y, width, height, 0, depth, UInt32(InputOutput), information.visual, UInt(mask), &attributes)
+            display, root, x, y, width, height, 0, depth, UInt32(InputOutput), information.visual, UInt(mask),
+            &attributes)
         XStoreName(display, window, "test window")
         show()
     }

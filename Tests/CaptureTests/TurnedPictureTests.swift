@@ -4,7 +4,8 @@ import Testing
 /// The pixels of turned and mirrored monitors.
 @Suite struct TurnedPictureTests {
     /// Parts that end within a block of pixels, at its edge, and after it.
-    @Test(arguments: 1..<8 as Range<UInt32>) func `each pixel of a part goes where its transform says, and the others stay`(transform: UInt32) {
+    @Test(arguments: 1..<8 as Range<UInt32>)
+    func `each pixel of a part goes where its transform says, and the others stay`(transform: UInt32) {
         let (width, height) = (53, 37)
         let parts = [(0, 0, width, height), (5, 3, 16, 16), (16, 16, 1, 20), (52, 0, 1, 1), (1, 30, 40, 7)]
         for (x, y, partWidth, partHeight) in parts {
@@ -29,7 +30,9 @@ import Testing
                     var (toX, toY): (Int32, Int32) = (0, 0)
                     cpw_turn_point(Int32(column), Int32(row), Int32(width), Int32(height), transform, &toX, &toY)
                     wanted[Int(toY) * uprightWidth + Int(toX)] = from[row * width + column]
-                    #expect(toX >= upright.x && toX < upright.x + upright.width && toY >= upright.y && toY < upright.y + upright.height)
+                    #expect(
+                        toX >= upright.x && toX < upright.x + upright.width && toY >= upright.y
+                            && toY < upright.y + upright.height)
                 }
             }
             #expect(Array(UnsafeBufferPointer(start: to, count: width * height)) == wanted, "\(part)")

@@ -17,12 +17,15 @@ struct WindowTargetTests {
 
     @Test func `a window's picture does not contain windows above it`() async throws {
         try await withScreen { screen in
-            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let window = try TestWindow(
+                display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
             let source = try open(screen, .window(window.window))
             #expect(source.size == PixelSize(width: 200, height: 100))
-            #expect(source.description == SourceDescription(kind: .window, display: screen.display, name: "test window"))
+            #expect(
+                source.description == SourceDescription(kind: .window, display: screen.display, name: "test window"))
             #expect(try source.nextPicture()?.isPlain(0x2040C0) == true)
-            let over = try TestWindow(display: screen.display, background: Self.loud, x: 150, y: 0, width: 300, height: 300)
+            let over = try TestWindow(
+                display: screen.display, background: Self.loud, x: 150, y: 0, width: 300, height: 300)
             over.fill(Self.loud, x: 0, y: 0, width: 300, height: 300)
             window.fill(0x00FF00, x: 150, y: 80, width: 20, height: 10)
             let picture = try await source.nextChange()
@@ -36,30 +39,39 @@ struct WindowTargetTests {
     }
 
     @Test(arguments: [0x2040C0, nil] as [UInt?])
-    func `a window that was covered before the capture shows no pixels of other windows`(background: UInt?) async throws {
+    func `a window that was covered before the capture shows no pixels of other windows`(background: UInt?) async throws
+    {
         try await withScreen { screen in
             // If the window has no background, the server leaves the pixels of the other window there.
-            let window = try TestWindow(display: screen.display, background: background, x: 100, y: 50, width: 200, height: 100)
+            let window = try TestWindow(
+                display: screen.display, background: background, x: 100, y: 50, width: 200, height: 100)
             window.fill(0x2040C0, x: 0, y: 0, width: 200, height: 100)
-            let over = try TestWindow(display: screen.display, background: Self.loud, x: 150, y: 0, width: 300, height: 300)
+            let over = try TestWindow(
+                display: screen.display, background: Self.loud, x: 150, y: 0, width: 300, height: 300)
             over.fill(Self.loud, x: 0, y: 0, width: 300, height: 300)
             let source = try open(screen, .window(window.window))
             let picture = try #require(try source.nextPicture())
             #expect(picture.colour(x: 10, y: 10) == 0x2040C0)
-            for (x, y) in [(50, 0), (199, 99), (120, 50)] { #expect(picture.colour(x: x, y: y) == UInt32(background ?? 0)) }
+            for (x, y) in [(50, 0), (199, 99), (120, 50)] {
+                #expect(picture.colour(x: x, y: y) == UInt32(background ?? 0))
+            }
         }
     }
 
     @Test func `a covered window that grows or is mapped again shows no pixels of other windows`() async throws {
         try await withScreen { screen in
-            let window = try TestWindow(display: screen.display, background: nil, x: 100, y: 50, width: 200, height: 100)
+            let window = try TestWindow(
+                display: screen.display, background: nil, x: 100, y: 50, width: 200, height: 100)
             window.fill(0x2040C0, x: 0, y: 0, width: 200, height: 100)
-            let over = try TestWindow(display: screen.display, background: Self.loud, x: 150, y: 0, width: 400, height: 300)
+            let over = try TestWindow(
+                display: screen.display, background: Self.loud, x: 150, y: 0, width: 400, height: 300)
             let source = try open(screen, .window(window.window))
             _ = try source.nextSample()
             for (width, height) in [(301, 151), (303, 153)] as [(UInt32, UInt32)] {
                 window.resize(width: width, height: height)
-                let grown = try await source.waitForPicture("the new size") { $0.size.width == Int(width) && $0.damage.isWhole }
+                let grown = try await source.waitForPicture("the new size") {
+                    $0.size.width == Int(width) && $0.damage.isWhole
+                }
                 for (x, y) in [(60, 10), (299, 10), (299, 149), (60, 149)] { #expect(grown.colour(x: x, y: y) == 0) }
             }
             window.hide()
@@ -70,11 +82,15 @@ struct WindowTargetTests {
         }
     }
 
-    @Test func `a covered window that gets its former size again at once shows no pixels of other windows`() async throws {
+    @Test func `a covered window that gets its former size again at once shows no pixels of other windows`()
+        async throws
+    {
         try await withScreen { screen in
-            let window = try TestWindow(display: screen.display, background: nil, x: 100, y: 50, width: 200, height: 100)
+            let window = try TestWindow(
+                display: screen.display, background: nil, x: 100, y: 50, width: 200, height: 100)
             window.fill(0x2040C0, x: 0, y: 0, width: 200, height: 100)
-            let over = try TestWindow(display: screen.display, background: Self.loud, x: 50, y: 0, width: 400, height: 300)
+            let over = try TestWindow(
+                display: screen.display, background: Self.loud, x: 50, y: 0, width: 400, height: 300)
             over.fill(Self.loud, x: 0, y: 0, width: 400, height: 300)
             let source = try open(screen, .window(window.window))
             _ = try source.nextSample()
@@ -91,9 +107,11 @@ struct WindowTargetTests {
     @Test func `a covered window that is resized continuously shows no pixels of other windows`() async throws {
         try await withPeers { peers in
             let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
-            let window = try TestWindow(display: screen.display, background: nil, x: 100, y: 50, width: 200, height: 100)
+            let window = try TestWindow(
+                display: screen.display, background: nil, x: 100, y: 50, width: 200, height: 100)
             window.fill(0x2040C0, x: 0, y: 0, width: 200, height: 100)
-            let over = try TestWindow(display: screen.display, background: Self.loud, x: 50, y: 0, width: 500, height: 400)
+            let over = try TestWindow(
+                display: screen.display, background: Self.loud, x: 50, y: 0, width: 500, height: 400)
             over.fill(Self.loud, x: 0, y: 0, width: 500, height: 400)
             let source = try open(screen, .window(window.window))
             _ = try source.nextSample()
@@ -116,14 +134,19 @@ struct WindowTargetTests {
 
     // MARK: Changes of the window
 
-    @Test func `a window that is resized again and again is captured with few segments of shared memory`() async throws {
+    @Test func `a window that is resized again and again is captured with few segments of shared memory`() async throws
+    {
         /// The segments of this process (proc(5), /proc/PID/maps): their inode is their identifier.
         func segments() throws -> Set<Substring> {
             let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
-            return Set(maps.split(separator: "\n").filter { $0.contains("/SYSV") }.compactMap { $0.split(separator: " ").dropFirst(4).first })
+            return Set(
+                maps.split(separator: "\n").filter { $0.contains("/SYSV") }.compactMap {
+                    $0.split(separator: " ").dropFirst(4).first
+                })
         }
         try await withScreen { screen in
-            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 0, y: 0, width: 200, height: 100)
+            let window = try TestWindow(
+                display: screen.display, background: 0x2040C0, x: 0, y: 0, width: 200, height: 100)
             let before = try segments()
             let source = try open(screen, .window(window.window))
             #expect(source.usesSharedMemory)
@@ -150,7 +173,8 @@ struct WindowTargetTests {
 
     @Test func `a moved window has the same picture, and a resized one has its new size`() async throws {
         try await withScreen { screen in
-            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let window = try TestWindow(
+                display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
             let source = try open(screen, .window(window.window))
             _ = try source.nextSample()
             // Half of the window is outside the screen.
@@ -159,22 +183,33 @@ struct WindowTargetTests {
             let moved = try await source.waitForPicture("the change") { $0.colour(x: 0, y: 90) == 0x00FF00 }
             #expect(moved.size == PixelSize(width: 200, height: 100))
             window.resize(width: 301, height: 51)
-            let resized = try await source.waitForPicture("the new size") { $0.size == PixelSize(width: 301, height: 51) }
+            let resized = try await source.waitForPicture("the new size") {
+                $0.size == PixelSize(width: 301, height: 51)
+            }
             #expect(resized.damage.isWhole)
             try await source.waitForPicture("its new part") { $0.colour(x: 300, y: 50) == 0x2040C0 }
         }
     }
 
-    @Test func `a window in a frame is withheld while the frame is hidden, and follows it to another frame`() async throws {
+    @Test func `a window in a frame is withheld while the frame is hidden, and follows it to another frame`()
+        async throws
+    {
         try await withScreen { screen in
-            let outer = try TestWindow(display: screen.display, background: 0x808080, x: 40, y: 30, width: 300, height: 200)
-            let frame = try TestWindow(display: screen.display, background: 0xC0C0C0, x: 400, y: 300, width: 240, height: 150)
-            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let outer = try TestWindow(
+                display: screen.display, background: 0x808080, x: 40, y: 30, width: 300, height: 200)
+            let frame = try TestWindow(
+                display: screen.display, background: 0xC0C0C0, x: 400, y: 300, width: 240, height: 150)
+            let window = try TestWindow(
+                display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
             let source = try open(screen, .window(window.window))
             _ = try source.nextSample()
             // The parent changes twice, and then the parent of the parent.
             for step in 0..<3 {
-                if step == 2 { frame.reparent(into: outer, x: 5, y: 5) } else { window.reparent(into: step == 0 ? outer : frame, x: 10, y: 20) }
+                if step == 2 {
+                    frame.reparent(into: outer, x: 5, y: 5)
+                } else {
+                    window.reparent(into: step == 0 ? outer : frame, x: 10, y: 20)
+                }
                 for hidden in step == 2 ? [outer, frame] : [step == 0 ? outer : frame] {
                     hidden.hide()
                     window.fill(0x00FF00, x: 0, y: 0, width: 10, height: 10)
@@ -195,7 +230,8 @@ struct WindowTargetTests {
 
     @Test func `a hidden window is withheld until it is shown, and a closed window ends the source`() async throws {
         try await withScreen { screen in
-            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let window = try TestWindow(
+                display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
             let source = try open(screen, .window(window.window))
             _ = try source.nextSample()
             window.hide()
@@ -223,7 +259,8 @@ struct WindowTargetTests {
 
     @Test func `a window that is minimised at the start is withheld until it is shown`() async throws {
         try await withScreen { screen in
-            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let window = try TestWindow(
+                display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
             window.hide()
             let source = try open(screen, .window(window.window))
             #expect(source.condition == .withheld)
@@ -236,7 +273,8 @@ struct WindowTargetTests {
 
     @Test func `a window that is hidden and shown a hundred times causes no error`() async throws {
         try await withScreen { screen in
-            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let window = try TestWindow(
+                display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
             let source = try open(screen, .window(window.window))
             for index in 0..<100 {
                 window.resize(width: UInt32(50 + index), height: UInt32(250 - index))
@@ -248,7 +286,9 @@ struct WindowTargetTests {
             #expect(source.condition == .shown)
             // Its last change can be in a sample already.
             source.requestWholePicture()
-            try await source.waitForPicture("its last size") { $0.size == PixelSize(width: 149, height: 151) && $0.isPlain(0x2040C0) }
+            try await source.waitForPicture("its last size") {
+                $0.size == PixelSize(width: 149, height: 151) && $0.isPlain(0x2040C0)
+            }
         }
     }
 
@@ -267,8 +307,10 @@ struct WindowTargetTests {
         try await withScreen { screen in
             let painter = try Painter(display: screen.display)
             painter.setPointerShape(34)
-            let window = try TestWindow(display: screen.display, background: 0x808080, x: 100, y: 50, width: 200, height: 100)
-            let over = try TestWindow(display: screen.display, background: Self.loud, x: 200, y: 0, width: 300, height: 300)
+            let window = try TestWindow(
+                display: screen.display, background: 0x808080, x: 100, y: 50, width: 200, height: 100)
+            let over = try TestWindow(
+                display: screen.display, background: Self.loud, x: 200, y: 0, width: 300, height: 300)
             painter.movePointer(x: 150, y: 100)
             let source = try open(screen, .window(window.window), showsCursor: true)
             let first = try await source.waitForPicture("the pointer") { $0.extent(against: 0x808080) != nil }
@@ -278,7 +320,8 @@ struct WindowTargetTests {
             #expect(covered.extent(against: 0x808080) == nil)
             over.hide()
             let uncovered = try await source.nextChange()
-            #expect(uncovered.extent(against: 0x808080)?.contains(PixelRect(x: 150, y: 50, width: 1, height: 1)) == true)
+            #expect(
+                uncovered.extent(against: 0x808080)?.contains(PixelRect(x: 150, y: 50, width: 1, height: 1)) == true)
             // The window moves under the pointer.
             window.move(x: 120, y: 50)
             let moved = try await source.nextChange()
@@ -290,7 +333,8 @@ struct WindowTargetTests {
 
     @Test func `while nothing changes, neither the picture nor the window's name is requested`() async throws {
         try await withScreen { screen in
-            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let window = try TestWindow(
+                display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
             let source = try open(screen, .window(window.window))
             try await waitUntil("a still picture") { try source.nextSample(at: .zero) == nil }
             window.rename("another name")
@@ -321,7 +365,8 @@ struct WindowTargetTests {
     @Test func `without a window manager, the active window is the focused one`() async throws {
         try await withScreen { screen in
             _ = try TestWindow(display: screen.display, background: 0xFF0000, x: 0, y: 0, width: 50, height: 50)
-            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let window = try TestWindow(
+                display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
             window.takeFocus()
             let source = try open(screen, .activeWindow)
             #expect(try source.nextPicture()?.isPlain(0x2040C0) == true)
@@ -336,9 +381,12 @@ struct WindowTargetTests {
 
     @Test func `an unknown window is an error with the existing windows`() async throws {
         try await withScreen { screen in
-            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let window = try TestWindow(
+                display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
             let name = "0x" + String(window.window, radix: 16)
-            #expect(throws: CaptureError.noSuchWindow("0x123456", known: ["\(name) (test window)"])) { try open(screen, .window(0x123456)) }
+            #expect(throws: CaptureError.noSuchWindow("0x123456", known: ["\(name) (test window)"])) {
+                try open(screen, .window(0x123456))
+            }
         }
     }
 
@@ -348,13 +396,17 @@ struct WindowTargetTests {
             let other = try LoudWindow(display: screen.display, x: 0, y: 0, width: 20, height: 20)
             other.setTitle("another")
             other.map()
-            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let window = try TestWindow(
+                display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
             let source = try open(screen, .matchingWindow(rule))
-            #expect(source.description == SourceDescription(kind: .window, display: screen.display, name: "test window"))
+            #expect(
+                source.description == SourceDescription(kind: .window, display: screen.display, name: "test window"))
             #expect(try source.nextPicture()?.isPlain(0x2040C0) == true)
             let second = try TestWindow(display: screen.display, background: 0, x: 0, y: 0, width: 50, height: 50)
             let names = [window, second].map { "0x" + String($0.window, radix: 16) + " (test window)" }
-            #expect(throws: CaptureError.severalWindows("title:TEST*", names)) { try open(screen, .matchingWindow(rule)) }
+            #expect(throws: CaptureError.severalWindows("title:TEST*", names)) {
+                try open(screen, .matchingWindow(rule))
+            }
             let error = #expect(throws: CaptureError.self) { try open(screen, .matchingWindow(.windowClass("Nosuch"))) }
             guard case .noSuchWindow("class:Nosuch", let known)? = error else {
                 Issue.record("\(String(describing: error))")
@@ -369,26 +421,36 @@ struct WindowTargetTests {
 
     private static let rule = HiddenWindowRule.title(GlobPattern("test*"))
 
-    @Test func `after a window was closed, the only one that matches its rule is shown, at its own size`() async throws {
+    @Test func `after a window was closed, the only one that matches its rule is shown, at its own size`() async throws
+    {
         try await withScreen { screen in
-            let first = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let first = try TestWindow(
+                display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
             let timeout = MediaTime(milliseconds: 60_000)
             let source = try open(screen, .matchingWindow(Self.rule), windowTimeout: timeout)
             #expect(try source.nextPicture()?.isPlain(0x2040C0) == true)
             first.close()
             try await source.wait(for: .withheld)
-            #expect(source.takeNotice() == .windowGone("test window", rule: "title:test*", timeout: timeout) && source.takeNotice() == nil)
+            #expect(
+                source.takeNotice() == .windowGone("test window", rule: "title:test*", timeout: timeout)
+                    && source.takeNotice() == nil)
             #expect(source.description.name == "test window" && source.size == PixelSize(width: 200, height: 100))
             // The wrong one of two must not be shown.
-            let second = try TestWindow(display: screen.display, background: 0x00FF00, x: 20, y: 20, width: 300, height: 150)
-            let third = try TestWindow(display: screen.display, background: Self.loud, x: 400, y: 300, width: 50, height: 50)
+            let second = try TestWindow(
+                display: screen.display, background: 0x00FF00, x: 20, y: 20, width: 300, height: 150)
+            let third = try TestWindow(
+                display: screen.display, background: Self.loud, x: 400, y: 300, width: 50, height: 50)
             let start = MediaTime(nanoseconds: SessionClock.monotonic())
             for tenth in Int64(0)..<10 {
-                #expect(try source.nextSample(at: start + MediaTime(milliseconds: 100 * tenth)) == nil && source.condition == .withheld)
+                #expect(
+                    try source.nextSample(at: start + MediaTime(milliseconds: 100 * tenth)) == nil
+                        && source.condition == .withheld)
             }
             third.close()
             let picture = try await source.waitForPicture("the other window") { $0.damage.isWhole }
-            #expect(picture.size == PixelSize(width: 300, height: 150) && picture.isPlain(0x00FF00) && source.condition == .shown)
+            #expect(
+                picture.size == PixelSize(width: 300, height: 150) && picture.isPlain(0x00FF00)
+                    && source.condition == .shown)
             second.fill(0xFF0000, x: 200, y: 100, width: 10, height: 10)
             try await source.waitForPicture("its change") { $0.colour(x: 205, y: 105) == 0xFF0000 }
             #expect(source.takeNotice() == nil)
@@ -404,11 +466,14 @@ struct WindowTargetTests {
             let other = try LoudWindow(display: screen.display, x: 0, y: 0, width: 20, height: 20)
             other.setTitle("another")
             other.map()
-            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let window = try TestWindow(
+                display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
             let source = try open(screen, .matchingWindow(Self.rule), windowTimeout: MediaTime(milliseconds: 300))
             window.close()
             try await source.wait(for: .ended)
-            #expect(source.takeNotice() == .windowGone("test window", rule: "title:test*", timeout: MediaTime(milliseconds: 300)))
+            #expect(
+                source.takeNotice()
+                    == .windowGone("test window", rule: "title:test*", timeout: MediaTime(milliseconds: 300)))
             #expect(source.takeNotice() == .windowMissing(rule: "title:test*"))
             #expect(try source.nextSample() == nil && source.condition == .ended && source.takeNotice() == nil)
             withExtendedLifetime(other) {}
@@ -417,9 +482,12 @@ struct WindowTargetTests {
 
     @Test func `a window that is hidden by a rule is not shown after the captured one was closed`() async throws {
         try await withScreen { screen in
-            let window = try TestWindow(display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
+            let window = try TestWindow(
+                display: screen.display, background: 0x2040C0, x: 100, y: 50, width: 200, height: 100)
             let hidden = HiddenWindowRules([.title(GlobPattern("*secret"))])
-            let source = try open(screen, .matchingWindow(Self.rule), windowTimeout: MediaTime(milliseconds: 60_000), hiddenWindows: hidden)
+            let source = try open(
+                screen, .matchingWindow(Self.rule), windowTimeout: MediaTime(milliseconds: 60_000),
+                hiddenWindows: hidden)
             _ = try source.nextSample()
             window.close()
             try await source.wait(for: .withheld)

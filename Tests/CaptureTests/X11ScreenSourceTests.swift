@@ -117,10 +117,14 @@ struct X11ScreenSourceTests {
             for x in [150, 200, 250] {
                 try settle(source)
                 // An absolute move would be one of a program.
-                try await peers.run("xdotool", ["xdotool", "mousemove_relative", "50", "0"], environment: screen.environment)
+                try await peers.run(
+                    "xdotool", ["xdotool", "mousemove_relative", "50", "0"], environment: screen.environment)
                 #expect(source.waitForChange(until: SessionClock.deadline(after: .seconds(30)), or: WakeSignal()))
                 let moved = try #require(try source.nextSample(at: .zero)?.picture)
-                #expect(moved.damage.rectangles.contains { !$0.intersection(PixelRect(x: x, y: 200, width: 1, height: 1)).isEmpty })
+                #expect(
+                    moved.damage.rectangles.contains {
+                        !$0.intersection(PixelRect(x: x, y: 200, width: 1, height: 1)).isEmpty
+                    })
             }
         }
     }
@@ -132,11 +136,15 @@ struct X11ScreenSourceTests {
             try settle(source)
             // xdotool waits until the server has processed each of the moves.
             let moves = (0..<3000).flatMap { ["mousemove_relative", $0 % 2 == 0 ? "1" : "-1", "0"] }
-            let mouse = try peers.start("xdotool", ["xdotool"] + moves.flatMap { $0 == "-1" ? ["--", $0] : [$0] }, environment: screen.environment)
+            let mouse = try peers.start(
+                "xdotool", ["xdotool"] + moves.flatMap { $0 == "-1" ? ["--", $0] : [$0] },
+                environment: screen.environment)
             let start = SessionClock.monotonic()
             var waits = 0
             while mouse.status == nil {
-                if source.waitForChange(until: SessionClock.deadline(after: .milliseconds(100)), or: WakeSignal()) { waits += 1 }
+                if source.waitForChange(until: SessionClock.deadline(after: .milliseconds(100)), or: WakeSignal()) {
+                    waits += 1
+                }
             }
             #expect(Int64(waits) <= (SessionClock.monotonic() - start) / 15_000_000 + 5, "\(waits)")
         }
@@ -153,7 +161,10 @@ struct X11ScreenSourceTests {
             painter.movePointer(x: 400, y: 300)
             #expect(try source.nextSample(at: MediaTime(milliseconds: 99)) == nil)
             let moved = try #require(try source.nextSample(at: MediaTime(milliseconds: 100))?.picture)
-            #expect(moved.damage.rectangles.contains { !$0.intersection(PixelRect(x: 400, y: 300, width: 1, height: 1)).isEmpty })
+            #expect(
+                moved.damage.rectangles.contains {
+                    !$0.intersection(PixelRect(x: 400, y: 300, width: 1, height: 1)).isEmpty
+                })
         }
     }
 
@@ -206,7 +217,9 @@ struct X11ScreenSourceTests {
                 for _ in 0..<random(14) + 1 {
                     let area = PixelRect(x: random(600), y: random(440), width: random(40) + 1, height: random(40) + 1)
                     let colour = UInt32(random(1 << 24))
-                    painter.fill(UInt(colour), x: Int32(area.x), y: Int32(area.y), width: UInt32(area.width), height: UInt32(area.height))
+                    painter.fill(
+                        UInt(colour), x: Int32(area.x), y: Int32(area.y), width: UInt32(area.width),
+                        height: UInt32(area.height))
                     for y in area.y..<area.maxY { for x in area.x..<area.maxX { expected[y * 640 + x] = colour } }
                 }
                 let picture = try await source.nextChange()
@@ -214,7 +227,8 @@ struct X11ScreenSourceTests {
                     patch.pixels.withUnsafeBytes { bytes in
                         for y in 0..<patch.rectangle.height {
                             for x in 0..<patch.rectangle.width {
-                                let pixel = bytes.loadUnaligned(fromByteOffset: y * patch.pixels.stride + x * 4, as: UInt32.self)
+                                let pixel = bytes.loadUnaligned(
+                                    fromByteOffset: y * patch.pixels.stride + x * 4, as: UInt32.self)
                                 shown[(patch.y + y) * 640 + patch.x + x] = pixel & 0xFFFFFF
                             }
                         }
@@ -302,7 +316,9 @@ struct X11ScreenSourceTests {
                 painter.movePointer(x: x, y: y)
                 let picture = try await source.nextChange()
                 let cursor = try #require(picture.extent(against: 0x808080), "no pointer at \(x), \(y)")
-                #expect(cursor.intersects(PixelRect(x: min(Int(x), 624), y: min(Int(y), 464), width: 16, height: 16)), "\(cursor)")
+                #expect(
+                    cursor.intersects(PixelRect(x: min(Int(x), 624), y: min(Int(y), 464), width: 16, height: 16)),
+                    "\(cursor)")
                 #expect(cursor.width < 32 && cursor.height < 32)
             }
         }
@@ -317,13 +333,16 @@ struct X11ScreenSourceTests {
             painter.movePointer(x: 400, y: 300)
             // The server reports changes in their order: a pointer that moved would be in the next one.
             painter.fill(0x00FF00, x: 200, y: 200, width: 10, height: 10)
-            #expect(try await source.nextChange().damage.rectangles == [PixelRect(x: 200, y: 200, width: 10, height: 10)])
+            #expect(
+                try await source.nextChange().damage.rectangles == [PixelRect(x: 200, y: 200, width: 10, height: 10)])
         }
     }
 
     // MARK: The server
 
-    @Test(arguments: [true, false]) func `a killed server is a typed error and does not exit the process`(showsCursor: Bool) async throws {
+    @Test(arguments: [true, false]) func `a killed server is a typed error and does not exit the process`(
+        showsCursor: Bool
+    ) async throws {
         try await withPeers { peers in
             let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
             let source = try open(screen, showsCursor: showsCursor)
@@ -343,7 +362,8 @@ struct X11ScreenSourceTests {
     @Test func `errors of optional requests refuse neither the start nor a grab`() async throws {
         try await withScreen { screen, painter in
             painter.fill(0x000000, x: 0, y: 0, width: 640, height: 480)
-            // The window manager names windows that do not exist any more. Each request for them is an error (BadWindow).
+            // The window manager names windows that do not exist any more. Each request for them is an error
+            // (BadWindow).
             let window = try LoudWindow(display: screen.display, x: 0, y: 0, width: 10, height: 10)
             painter.setActiveWindow(0x1fff_0001)
             let source = try open(screen, showsCursor: true)
@@ -351,13 +371,18 @@ struct X11ScreenSourceTests {
                 painter.setActiveWindow(round % 4 == 0 ? window.window : 0x1fff_0001 + UInt(round))
                 painter.fill(UInt(0x10101 * (round + 1)), x: 100, y: 100, width: 64, height: 64)
                 #expect(source.takeApplicationChange() == nil)
-                try await source.waitForPicture("round \(round)") { $0.colour(x: 110, y: 110) == UInt32(0x10101 * (round + 1)) }
+                try await source.waitForPicture("round \(round)") {
+                    $0.colour(x: 110, y: 110) == UInt32(0x10101 * (round + 1))
+                }
             }
             #expect(source.condition == .shown)
         }
     }
 
-    @Test func `a program's own error handler receives the errors of its own connections before, during and after a capture`() async throws {
+    @Test
+    func `a program's own error handler receives the errors of its own connections before, during and after a capture`()
+        async throws
+    {
         try await withScreen { screen, painter in
             let display = try #require(XOpenDisplay(screen.display))
             defer { XCloseDisplay(display) }
@@ -395,7 +420,9 @@ struct X11ScreenSourceTests {
         try await withScreen { screen, _ in
             screen.peer.signal(SIGSTOP)
             defer { screen.peer.signal(SIGCONT) }
-            #expect(throws: CaptureError.displayDoesNotAnswer(screen.display)) { try X11Connection(name: screen.display) }
+            #expect(throws: CaptureError.displayDoesNotAnswer(screen.display)) {
+                try X11Connection(name: screen.display)
+            }
             screen.peer.signal(SIGCONT)
             let size = try X11Connection(name: screen.display).rootSize()
             #expect(size == PixelSize(width: 640, height: 480))
@@ -422,7 +449,9 @@ struct X11ScreenSourceTests {
             do {
                 let source = try open(screen, showsCursor: true)
                 _ = try source.nextSample()
-                let during = try sharedSegments().filter { segment in !before.contains { $0.identifier == segment.identifier } }
+                let during = try sharedSegments().filter { segment in
+                    !before.contains { $0.identifier == segment.identifier }
+                }
                 #expect(during.count == 1)
                 #expect(during.first?.bytes == 640 * 480 * 4)
                 // 01000 is SHM_DEST, marked for removal. 0600 is access for its owner only.
@@ -443,7 +472,8 @@ struct X11ScreenSourceTests {
         return try X11ScreenSource(request)
     }
 
-    /// Reads what the source reports at its start. The time stands still meanwhile, so nothing is looked for without an event.
+    /// Reads what the source reports at its start. The time stands still meanwhile, so nothing is looked for without an
+    /// event.
     private func settle(_ source: X11ScreenSource) throws {
         let wake = WakeSignal()
         repeat {
@@ -466,7 +496,8 @@ struct X11ScreenSourceTests {
 
     /// Returns the SysV segments of this process (proc(5), /proc/sysvipc/shm: key, shmid, perms, size, cpid).
     private func sharedSegments() throws -> [Segment] {
-        try String(contentsOfFile: "/proc/sysvipc/shm", encoding: .utf8).split(separator: "\n").dropFirst().compactMap { line in
+        try String(contentsOfFile: "/proc/sysvipc/shm", encoding: .utf8).split(separator: "\n").dropFirst().compactMap {
+            line in
             let fields = line.split(separator: " ")
             guard fields.count > 4, Int32(fields[4]) == getpid() else { return nil }
             return Segment(identifier: String(fields[1]), mode: String(fields[2]), bytes: Int(fields[3]) ?? 0)

@@ -56,7 +56,9 @@ import Testing
     }
 
     @Test func `Positional arguments are counted, and the last one can repeat`() throws {
-        #expect(try target("clip", "") == "file" && target("clip", "a", "b") == "nothing" && target("clip", "a", "") == "option")
+        #expect(
+            try target("clip", "") == "file" && target("clip", "a", "b") == "nothing"
+                && target("clip", "a", "") == "option")
         #expect(try target("annotate", "a=1", "b=2", "c") == "pair")
     }
 

@@ -20,7 +20,9 @@ import Testing
     }
 
     @Test func `An option that is on the line is offered again only if it repeats`() throws {
-        #expect(try names(["start", "--to", "a", "--fps", "30", "--mic", "--"]) == "values\n--to\tThe destination.\n-t\tThe destination.")
+        #expect(
+            try names(["start", "--to", "a", "--fps", "30", "--mic", "--"])
+                == "values\n--to\tThe destination.\n-t\tThe destination.")
     }
 
     @Test func `A value has no names, and after the last argument there is nothing`() throws {
@@ -30,15 +32,20 @@ import Testing
 
     @Test func `A value that a terminal would not print, and one that repeats, is omitted`() {
         let completion = Completion(
-            mode: .files, candidates: [.init(value: "a"), .init(value: "b\u{1b}[2J"), .init(value: "a"), .init(value: ""), .init(value: "c")])
+            mode: .files,
+            candidates: [
+                .init(value: "a"), .init(value: "b\u{1b}[2J"), .init(value: "a"), .init(value: ""), .init(value: "c"),
+            ])
         #expect(completion.text == "files\na\nc")
     }
 
     @Test func `A description is on one line and not longer than 72 columns`() throws {
-        let completion = Completion.values([.init(value: "a", summary: "one\ntwo" + String(repeating: "x", count: 100))])
+        let completion = Completion.values([.init(value: "a", summary: "one\ntwo" + String(repeating: "x", count: 100))]
+        )
         let line = try #require(completion.text.split(separator: "\n").last)
         #expect(line.hasPrefix("a\tone?two") && line.count == 2 + 72)
         #expect(
-            Completion.values(["x", "y"]).text == "values\nx\ny" && Completion.free.text == "values" && Completion(mode: .folders).text == "folders")
+            Completion.values(["x", "y"]).text == "values\nx\ny" && Completion.free.text == "values"
+                && Completion(mode: .folders).text == "folders")
     }
 }

@@ -34,14 +34,18 @@ struct NamedThreadTests {
         await thread.join()
     }
 
-    @Test func `Without a thread the process ends with a message, and does not run the body on the caller's thread`() async throws {
+    @Test func `Without a thread the process ends with a message, and does not run the body on the caller's thread`()
+        async throws
+    {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             // No memory for the stack of a thread.
             var limit = rlimit(rlim_cur: 1 << 20, rlim_max: 1 << 20)
             setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
             _ = NamedThread(name: "none") { _exit(0) }
         }
-        #expect(String(decoding: result.standardErrorContent, as: UTF8.self).contains("The system has no thread left for none."))
+        #expect(
+            String(decoding: result.standardErrorContent, as: UTF8.self).contains(
+                "The system has no thread left for none."))
     }
 
     @Test func `A detached thread runs`() async {
@@ -64,7 +68,9 @@ struct NamedThreadTests {
 
     @Test func `A failed opening is an error`() async {
         await #expect(throws: Refusal()) {
-            _ = try await NamedThread.open(name: "device") { (opened: (Result<Int, Refusal>) -> Void) in opened(.failure(Refusal())) }
+            _ = try await NamedThread.open(name: "device") { (opened: (Result<Int, Refusal>) -> Void) in
+                opened(.failure(Refusal()))
+            }
         }
     }
 }

@@ -11,7 +11,9 @@ import Testing
         var reconnection: Reconnection
         var now = Duration.zero
 
-        init(_ policy: ReconnectionPolicy, wasAccepted: Bool = false) { reconnection = Reconnection(policy, wasAccepted: wasAccepted) }
+        init(_ policy: ReconnectionPolicy, wasAccepted: Bool = false) {
+            reconnection = Reconnection(policy, wasAccepted: wasAccepted)
+        }
 
         /// A connection that lasts this long. Returns the wait in seconds before the next one.
         func connect(for seconds: Double, isConfirmed: Bool = true) -> Double? {

@@ -21,7 +21,8 @@ import Testing
         #expect(count(["/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/cpu.max": "250000 100000\n"]) == 3)
         #expect(count(["/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/cpu.max": "5000 100000\n"]) == 1)
         let nested = [
-            "/proc/self/cgroup": "12:pids:/x\n0::/user.slice/live.service\n", "/sys/fs/cgroup/user.slice/live.service/cpu.max": "max 100000\n",
+            "/proc/self/cgroup": "12:pids:/x\n0::/user.slice/live.service\n",
+            "/sys/fs/cgroup/user.slice/live.service/cpu.max": "max 100000\n",
             "/sys/fs/cgroup/user.slice/cpu.max": "400000 100000\n",
         ]
         #expect(count(nested) == 4)

@@ -8,7 +8,8 @@ import Testing
         source: SessionReport.Source(kind: "screen", display: ":0", width: nil, height: nil), video: nil,
         audio: SessionReport.Audio(app: nil, mic: nil), destinations: [])
     static let destination = DestinationReport(
-        name: "rtmp", extension: "rtmp", state: "live", url: nil, bytes: 0, bitrateKbps: 0, dropped: 0, queueMs: 0, path: nil, error: nil)
+        name: "rtmp", extension: "rtmp", state: "live", url: nil, bytes: 0, bitrateKbps: 0, dropped: 0, queueMs: 0,
+        path: nil, error: nil)
 
     private static let sessionText = """
         {"audio":{},"destinations":[],"elapsed":1,"pid":1,"session":"default","source":{"display":":0","kind":"screen"},\
@@ -20,7 +21,10 @@ import Testing
         (.session(session), #"{"session":\#(sessionText)}"#),
         (.microphone(isOn: true, session), #"{"microphone":true,"session":\#(sessionText)}"#),
         (.microphone(isOn: false, session), #"{"microphone":false,"session":\#(sessionText)}"#),
-        (.clip(ClipReport(path: "/a.mp4", start: 12.5, duration: 30)), #"{"clip":{"duration":30,"path":"/a.mp4","start":12.5}}"#),
+        (
+            .clip(ClipReport(path: "/a.mp4", start: 12.5, duration: 30)),
+            #"{"clip":{"duration":30,"path":"/a.mp4","start":12.5}}"#
+        ),
         (
             .destination(destination),
             #"{"destination":{"bitrate_kbps":0,"bytes":0,"dropped":0,"extension":"rtmp","name":"rtmp","queue_ms":0,"reconnects":0,"state":"live"}}"#
@@ -28,7 +32,10 @@ import Testing
         (.retried([]), #"{"retried":[]}"#),
         (.retried(["a", "b"]), #"{"retried":["a","b"]}"#),
         (.error(ErrorReport(code: 404, message: "No.")), #"{"error":{"code":404,"message":"No."}}"#),
-        (.error(ErrorReport(code: 503, message: "No.", status: 69)), #"{"error":{"code":503,"message":"No.","status":69}}"#),
+        (
+            .error(ErrorReport(code: 503, message: "No.", status: 69)),
+            #"{"error":{"code":503,"message":"No.","status":69}}"#
+        ),
     ]
 
     @Test func `Each reply is written as its line and read from it`() {
@@ -44,14 +51,17 @@ import Testing
         let microphone = ControlReply.microphone(isOn: true, Self.session)
         #expect(microphone.session == Self.session && microphone.microphone == true && microphone.error == nil)
         let session = ControlReply.session(Self.session)
-        #expect(session.session == Self.session && session.microphone == nil && session.clip == nil && session.retried == nil)
+        #expect(
+            session.session == Self.session && session.microphone == nil && session.clip == nil
+                && session.retried == nil)
         #expect(ControlReply.retried(["a"]).retried == ["a"] && ControlReply.retried(["a"]).session == nil)
         #expect(ControlReply.destination(Self.destination).destination == Self.destination)
         #expect(ControlReply.error(ErrorReport(code: 404, message: "No.")).error?.code == 404)
     }
 
     @Test(arguments: [
-        "", "[]", "{}", #"{"future":1}"#, #"{"session":"default"}"#, #"{"retried":"a"}"#, #"{"error":{"code":"404","message":"No."}}"#,
+        "", "[]", "{}", #"{"future":1}"#, #"{"session":"default"}"#, #"{"retried":"a"}"#,
+        #"{"error":{"code":"404","message":"No."}}"#,
         #"{"microphone":true}"#, #"{"clip":{"path":"/a.mp4"}}"#,
     ]) func `A line without a known field, or with a wrong one, is not a reply`(line: String) {
         #expect(ControlJSON.decode(ControlReply.self, from: line.utf8) == nil)

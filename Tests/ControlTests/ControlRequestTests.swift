@@ -16,9 +16,15 @@ import Testing
         (.annotate(["songTitle": "Ænima"]), #"{"command":"annotate","values":{"songTitle":"Ænima"}}"#),
         (.clip(last: 30.5, path: "/home/ada/clip.mp4"), #"{"command":"clip","last":30.5,"path":"/home/ada/clip.mp4"}"#),
         (.clip(last: nil, path: "/clip.mp4"), #"{"command":"clip","path":"/clip.mp4"}"#),
-        (.addDestination("copy.mp4", folder: "/home/ada"), #"{"command":"add-destination","destination":"copy.mp4","folder":"/home/ada"}"#),
+        (
+            .addDestination("copy.mp4", folder: "/home/ada"),
+            #"{"command":"add-destination","destination":"copy.mp4","folder":"/home/ada"}"#
+        ),
         (.addDestination("twitch", folder: nil), #"{"command":"add-destination","destination":"twitch"}"#),
-        (.removeDestination("copy.mp4", folder: "/home/ada"), #"{"command":"remove-destination","destination":"copy.mp4","folder":"/home/ada"}"#),
+        (
+            .removeDestination("copy.mp4", folder: "/home/ada"),
+            #"{"command":"remove-destination","destination":"copy.mp4","folder":"/home/ada"}"#
+        ),
         (.removeDestination("rtmp", folder: nil), #"{"command":"remove-destination","destination":"rtmp"}"#),
         (.retry(destination: "rtmp"), #"{"command":"retry","destination":"rtmp"}"#),
         (.retry(destination: nil), #"{"command":"retry"}"#),
@@ -42,7 +48,9 @@ import Testing
             #expect(ControlRequest.parse(longer.utf8) == .success(request), "\(longer)")
         }
         #expect(ControlRequest.parse(#"{"command":"stop","value":"on","last":3,"path":"x"}"#.utf8) == .success(.stop))
-        #expect(ControlRequest.parse(#"{"command":"retry","destination":null,"values":null}"#.utf8) == .success(.retry(destination: nil)))
+        #expect(
+            ControlRequest.parse(#"{"command":"retry","destination":null,"values":null}"#.utf8)
+                == .success(.retry(destination: nil)))
     }
 
     /// Lines that a session answers with a reason.
@@ -75,19 +83,28 @@ import Testing
     @Test func `Rules and destinations that are missing are empty: the session knows no such ones`() {
         #expect(ControlRequest.parse(#"{"command":"hide"}"#.utf8) == .success(.hide(rule: "")))
         #expect(ControlRequest.parse(#"{"command":"unhide"}"#.utf8) == .success(.unhide(rule: "")))
-        #expect(ControlRequest.parse(#"{"command":"remove-destination"}"#.utf8) == .success(.removeDestination("", folder: nil)))
+        #expect(
+            ControlRequest.parse(#"{"command":"remove-destination"}"#.utf8)
+                == .success(.removeDestination("", folder: nil)))
     }
 
-    /// Lines that are no requests: without a command, or with a known field of a wrong type, whether the command uses it or not.
+    /// Lines that are no requests: without a command, or with a known field of a wrong type, whether the command uses
+    /// it or not.
     static let garbage = [
-        "", "{", "[]", "null", "42", "{}", #""status""#, #"{"command":7}"#, #"{"command":null}"#, #"{"Command":"status"}"#,
-        #"{"command":"mic","value":true}"#, #"{"command":"status","value":7}"#, #"{"command":"annotate","values":["a"]}"#,
-        #"{"command":"annotate","values":{"a":1}}"#, #"{"command":"clip","path":1}"#, #"{"command":"clip","last":"30","path":"/a"}"#,
-        #"{"command":"add-destination","destination":["a"]}"#, #"{"command":"add-destination","destination":"a","folder":false}"#,
+        "", "{", "[]", "null", "42", "{}", #""status""#, #"{"command":7}"#, #"{"command":null}"#,
+        #"{"Command":"status"}"#,
+        #"{"command":"mic","value":true}"#, #"{"command":"status","value":7}"#,
+        #"{"command":"annotate","values":["a"]}"#,
+        #"{"command":"annotate","values":{"a":1}}"#, #"{"command":"clip","path":1}"#,
+        #"{"command":"clip","last":"30","path":"/a"}"#,
+        #"{"command":"add-destination","destination":["a"]}"#,
+        #"{"command":"add-destination","destination":"a","folder":false}"#,
         #"{"command":"dance","last":"x"}"#,
     ]
 
-    @Test(arguments: garbage) func `A line without a command, or with a field of a wrong type, is not a request`(line: String) {
+    @Test(arguments: garbage) func `A line without a command, or with a field of a wrong type, is not a request`(
+        line: String
+    ) {
         #expect(ControlRequest.parse(line.utf8) == nil)
     }
 }

@@ -8,7 +8,9 @@ import Testing
 
     init() throws { schema = try JSONSchema.control() }
 
-    private func problems(of line: some Sequence<UInt8>, as definition: String?, isComplete: Bool = true) throws -> [String] {
+    private func problems(of line: some Sequence<UInt8>, as definition: String?, isComplete: Bool = true) throws
+        -> [String]
+    {
         try schema.problems(of: JSONValue(parsing: line), as: definition, isComplete: isComplete)
     }
 
@@ -48,7 +50,9 @@ import Testing
             #expect(try problems(of: line, as: "event") == [], "\(event)")
             #expect(try problems(of: line, as: nil) == [], "\(event)")
         }
-        #expect(try problems(of: ControlJSON.encode(EventReport(time: "t", event: "state", session: "a")), as: "event") != [])
+        #expect(
+            try problems(of: ControlJSON.encode(EventReport(time: "t", event: "state", session: "a")), as: "event")
+                != [])
     }
 
     @Test func `Fields that are unknown are valid`() throws {
@@ -68,7 +72,9 @@ import Testing
             guard let value = try? JSONValue(parsing: line.utf8) else { continue }
             #expect(try schema.problems(of: value, as: "request") != [], "\(line)")
         }
-        for line in [#"{"command":"hide"}"#, #"{"command":"hide","value":"KeePassXC"}"#, #"{"command":"remove-destination"}"#] {
+        for line in [
+            #"{"command":"hide"}"#, #"{"command":"hide","value":"KeePassXC"}"#, #"{"command":"remove-destination"}"#,
+        ] {
             #expect(try problems(of: line.utf8, as: "request") != [], "\(line)")
         }
     }
@@ -84,7 +90,8 @@ import Testing
     }
 
     @Test func `The examples of the documentation are valid requests`() throws {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
         let text = try String(contentsOf: folder.appendingPathComponent("docs/protocols.md"), encoding: .utf8)
         var commands: Set<ControlRequest.Command> = []
         for match in text.matches(of: /\| `(\{"command":[^`]*\})` \|/) {
@@ -101,21 +108,29 @@ import Testing
     // MARK: Reports with every field
 
     private static let fullDestination = DestinationReport(
-        name: "rtmp", extension: "rtmp", state: "reconnecting", url: "rtmp://127.0.0.1/live", bytes: 123_456, bitrateKbps: 2987, dropped: 4,
-        duration: 38.2, queueMs: 120, reconnects: 1, nextRetryS: 2.5, width: 1280, height: 720, path: "/home/ada/talk.mp4",
-        watchUrl: "https://example.com/ada", status: "uploading", error: ErrorReport(code: 503, message: "No.", status: 69))
+        name: "rtmp", extension: "rtmp", state: "reconnecting", url: "rtmp://127.0.0.1/live", bytes: 123_456,
+        bitrateKbps: 2987, dropped: 4,
+        duration: 38.2, queueMs: 120, reconnects: 1, nextRetryS: 2.5, width: 1280, height: 720,
+        path: "/home/ada/talk.mp4",
+        watchUrl: "https://example.com/ada", status: "uploading",
+        error: ErrorReport(code: 503, message: "No.", status: 69))
 
     private static let full = SessionReport(
         session: "default", pid: 4711, state: "live", started: "2026-01-02T03:04:05Z", elapsed: 42.5, title: "A talk",
         source: SessionReport.Source(
-            kind: "screen", display: ":0", name: "HDMI-1", width: 1920, height: 1080, locked: true, withheld: true, shared: true),
+            kind: "screen", display: ":0", name: "HDMI-1", width: 1920, height: 1080, locked: true, withheld: true,
+            shared: true),
         video: SessionReport.Video(
-            width: 1920, height: 1080, fps: 30, captured: 300, encoded: 200, repeated: 100, dropped: 0, bitrateKbps: 2310, targetKbps: 4500,
+            width: 1920, height: 1080, fps: 30, captured: 300, encoded: 200, repeated: 100, dropped: 0,
+            bitrateKbps: 2310, targetKbps: 4500,
             fastestPreset: true, encodedFps: 15),
         audio: SessionReport.Audio(
             app: SessionReport.AudioSource(source: "sink.monitor", levelDb: -18.5, driftPpm: 12.5, muted: false),
             mic: SessionReport.AudioSource(source: nil, levelDb: nil, driftPpm: 0, muted: true)),
         application: SessionReport.Application(id: "firefox", title: "Start", name: "Firefox"),
-        hiddenWindows: [SessionReport.HiddenWindows(rule: "class:KeePassXC", windows: 2), SessionReport.HiddenWindows(rule: "pid:7", windows: nil)],
+        hiddenWindows: [
+            SessionReport.HiddenWindows(rule: "class:KeePassXC", windows: 2),
+            SessionReport.HiddenWindows(rule: "pid:7", windows: nil),
+        ],
         endReason: "The window was closed.", destinations: [fullDestination])
 }

@@ -46,11 +46,16 @@ import Testing
         }
     }
 
-    @Test func `requests on one connection are answered in their order, also wrong ones and many at once`() async throws {
+    @Test func `requests on one connection are answered in their order, also wrong ones and many at once`() async throws
+    {
         try await withServer { (path: String) async throws in
             let client = try LineClient(path: path)
-            client.send("{\"command\":\"stop\"}\n{\"command\":\"status\"}\n{\"command\":\"stop\"}\nhello\n{\"command\":\"dance\"}\n")
-            for word in ["\"state\":\"slow\"", "\"state\":\"live\"", "\"state\":\"slow\"", "\"code\":400", "\"code\":404"] {
+            client.send(
+                "{\"command\":\"stop\"}\n{\"command\":\"status\"}\n{\"command\":\"stop\"}\nhello\n{\"command\":\"dance\"}\n"
+            )
+            for word in [
+                "\"state\":\"slow\"", "\"state\":\"live\"", "\"state\":\"slow\"", "\"code\":400", "\"code\":404",
+            ] {
                 #expect(try await client.nextLine()?.contains(word) == true, "\(word)")
             }
             // More than the server keeps.
@@ -95,7 +100,8 @@ import Testing
                     }
                 }, refusal: report, answer: { _ in .session(session(state: "live")) })
             var lines = try await ControlClient.lines(.events, at: path)
-            // As soon as buffers are full the server takes no more. A client that collects events lets it go on for ever.
+            // As soon as buffers are full the server takes no more. A client that collects events lets it go on for
+            // ever.
             let deadline = ContinuousClock.now + .seconds(30)
             var (before, equalReadings) = (0, 0)
             // A server that is not scheduled for half a second takes none either, so one equal reading says little.
@@ -120,11 +126,15 @@ import Testing
     }
 
     static let garbage = [
-        "", "hello", "{", "[]", "null", "42", "{}", "{\"command\":7}", "{\"command\":null}", "{\"Command\":\"status\"}", "\"status\"",
-        "{\"command\":\"status\"", "{\"command\":\"status\"}}", "\u{0}\u{1}\u{7F}", String(repeating: "[", count: 60_000),
+        "", "hello", "{", "[]", "null", "42", "{}", "{\"command\":7}", "{\"command\":null}", "{\"Command\":\"status\"}",
+        "\"status\"",
+        "{\"command\":\"status\"", "{\"command\":\"status\"}}", "\u{0}\u{1}\u{7F}",
+        String(repeating: "[", count: 60_000),
     ]
 
-    @Test(arguments: garbage) func `an invalid request is answered with an error, and the connection remains open`(line: String) async throws {
+    @Test(arguments: garbage) func `an invalid request is answered with an error, and the connection remains open`(
+        line: String
+    ) async throws {
         try await withServer { (path: String) async throws in
             let client = try LineClient(path: path)
             client.send(line + "\n")
@@ -210,7 +220,8 @@ import Testing
                 let line = try await client.nextLine()
                 #expect(
                     line
-                        == "{\"event\":\"state\",\"session\":\"default\",\"state\":\"\(state)\",\"time\":\"2026-01-02T03:04:05Z\"}")
+                        == "{\"event\":\"state\",\"session\":\"default\",\"state\":\"\(state)\",\"time\":\"2026-01-02T03:04:05Z\"}"
+                )
             }
             continuation.finish()
             #expect(try await client.nextLine() == nil)
@@ -229,7 +240,9 @@ import Testing
             continuation.finish()
             var received: [String] = []
             for await line in lines { received.append(String(decoding: line, as: UTF8.self)) }
-            #expect(received == Array(repeating: "{\"event\":\"statistics\",\"session\":\"default\",\"time\":\"t\"}", count: 3))
+            #expect(
+                received
+                    == Array(repeating: "{\"event\":\"statistics\",\"session\":\"default\",\"time\":\"t\"}", count: 3))
             await server.shutDown()
             #expect(try await ControlClient.lines(.events, at: path) == nil)
         }
@@ -280,7 +293,9 @@ import Testing
         try await withFolder { (folder: String) async throws in
             let servers = await withTaskGroup(of: ControlServer?.self) { group in
                 for _ in 0..<8 {
-                    group.addTask { try? await listen(at: folder + "/one.sock") { _ in .session(session(state: "live")) } }
+                    group.addTask {
+                        try? await listen(at: folder + "/one.sock") { _ in .session(session(state: "live")) }
+                    }
                 }
                 return await group.reduce(into: [ControlServer]()) { if let server = $1 { $0.append(server) } }
             }
@@ -332,7 +347,9 @@ import Testing
     @Test func `if the socket cannot be created, no lock or thread remains`() async throws {
         try await withFolder { (folder: String) async throws in
             let path = folder + "/" + String(repeating: "x", count: 150)
-            func threads() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count }
+            func threads() throws -> Int {
+                try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
+            }
             _ = try? await listen(at: path) { _ in .session(session(state: "live")) }
             let before = try threads()
             for _ in 0..<40 { _ = try? await listen(at: path) { _ in .session(session(state: "live")) } }
@@ -375,7 +392,9 @@ import Testing
     @Test func `a request over the maximum length is not sent`() async throws {
         try await withFolder { (folder: String) async throws in
             let long = ControlRequest.annotate(["k": String(repeating: "x", count: 65_536)])
-            await #expect(throws: ControlClient.Failure.tooLong) { try await ControlClient.ask(long, at: folder + "/none.sock") }
+            await #expect(throws: ControlClient.Failure.tooLong) {
+                try await ControlClient.ask(long, at: folder + "/none.sock")
+            }
         }
     }
 
@@ -385,7 +404,8 @@ import Testing
         try await withFolder { (folder: String) async throws in
             let path = folder + "/default.sock"
             let server = try await ControlServer.listen(
-                at: path, events: { AsyncStream { $0.yield(EventReport(time: "t", event: "state", session: "default")) } },
+                at: path,
+                events: { AsyncStream { $0.yield(EventReport(time: "t", event: "state", session: "default")) } },
                 refusal: report, answer: { _ in .session(session(state: "live")) })
             var clients: [LineClient] = []
             for _ in 0..<32 {
@@ -455,7 +475,8 @@ import Testing
                 case .success(.stop):
                     try? await Task.sleep(for: .milliseconds(20))
                     return .session(session(state: "slow"))
-                case .failure(.unknownCommand(let name)): return .error(ErrorReport(code: 404, message: "There is no command \(name)."))
+                case .failure(.unknownCommand(let name)):
+                    return .error(ErrorReport(code: 404, message: "There is no command \(name)."))
                 default: return .error(ErrorReport(code: 400, message: "\(request)"))
                 }
             }
@@ -471,7 +492,8 @@ import Testing
 
     private func withFolder(_ body: (String) async throws -> Void) async throws {
         let folder = "/tmp/broadcast-control-\(UUID().uuidString.prefix(8))"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await body(folder)
     }
@@ -484,7 +506,9 @@ private final class Holders: Sendable {
     let total = Mutex(0)
 
     func take(_ path: String) async {
-        guard let server = try? await listen(at: path, answer: { _ in .session(session(state: "live")) }) else { return }
+        guard let server = try? await listen(at: path, answer: { _ in .session(session(state: "live")) }) else {
+            return
+        }
         let count = now.withLock { now in
             now += 1
             return now
@@ -505,7 +529,9 @@ private func listen(
 }
 
 /// Reports a refusal as its name.
-private func report(_ refusal: ControlServer.Refusal) -> ErrorReport { ErrorReport(code: refusal == .notARequest ? 400 : 429, message: "\(refusal)") }
+private func report(_ refusal: ControlServer.Refusal) -> ErrorReport {
+    ErrorReport(code: refusal == .notARequest ? 400 : 429, message: "\(refusal)")
+}
 
 private func session(state: String) -> SessionReport {
     SessionReport(

@@ -53,8 +53,10 @@ struct JSONSchema {
 
     /// docs/control.schema.json
     static func control() throws -> JSONSchema {
-        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        return JSONSchema(root: try JSONValue(parsing: Data(contentsOf: folder.appendingPathComponent("docs/control.schema.json"))))
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return JSONSchema(
+            root: try JSONValue(parsing: Data(contentsOf: folder.appendingPathComponent("docs/control.schema.json"))))
     }
 
     /// Returns what is wrong with `value`; empty if it is valid.
@@ -78,7 +80,8 @@ struct JSONSchema {
         return verdict
     }
 
-    private func apply(_ schema: JSONValue, to value: JSONValue, at path: String, _ isComplete: Bool) throws -> Verdict {
+    private func apply(_ schema: JSONValue, to value: JSONValue, at path: String, _ isComplete: Bool) throws -> Verdict
+    {
         guard case .object(let keywords) = schema else { throw Unsupported(keyword: "\(schema)") }
         var verdict = Verdict()
         func expect(_ condition: Bool, _ problem: @autoclosure () -> String) {
@@ -94,7 +97,9 @@ struct JSONSchema {
             case ("$schema", _), ("$defs", _), ("title", _), ("description", _): break
             case ("$ref", .string(let reference)):
                 guard reference.hasPrefix("#/$defs/") else { throw Unsupported(keyword: reference) }
-                add(try apply(definition(String(reference.dropFirst("#/$defs/".count))), to: value, at: path, isComplete))
+                add(
+                    try apply(
+                        definition(String(reference.dropFirst("#/$defs/".count))), to: value, at: path, isComplete))
             case ("type", .string(let name)): expect(try Self.isType(name, value), "is not \(name)")
             case ("const", let constant): expect(value == constant, "is not \(constant)")
             case ("enum", .array(let values)): expect(values.contains(value), "is none of \(values)")
@@ -103,10 +108,14 @@ struct JSONSchema {
             case ("minLength", .number(let least)):
                 if case .string(let text) = value { expect(Double(text.unicodeScalars.count) >= least, "is too short") }
             case ("pattern", .string(let pattern)):
-                if case .string(let text) = value { expect(text.contains(try Regex(pattern)), "does not match \(pattern)") }
+                if case .string(let text) = value {
+                    expect(text.contains(try Regex(pattern)), "does not match \(pattern)")
+                }
             case ("items", let items):
                 guard case .array(let values) = value else { break }
-                for (index, one) in values.enumerated() { verdict.problems += try check(one, items, at: "\(path)/\(index)", isComplete).problems }
+                for (index, one) in values.enumerated() {
+                    verdict.problems += try check(one, items, at: "\(path)/\(index)", isComplete).problems
+                }
             case ("minProperties", .number(let least)):
                 if case .object(let members) = value { expect(Double(members.count) >= least, "has too few members") }
             case ("required", .array(let names)):
@@ -116,22 +125,28 @@ struct JSONSchema {
                 guard case .object(let members) = value else { break }
                 name(properties.keys)
                 for (name, property) in properties.sorted(by: { $0.key < $1.key }) {
-                    if let member = members[name] { verdict.problems += try check(member, property, at: "\(path)/\(name)", isComplete).problems }
+                    if let member = members[name] {
+                        verdict.problems += try check(member, property, at: "\(path)/\(name)", isComplete).problems
+                    }
                 }
             case ("additionalProperties", let others):
                 guard case .object(let members) = value else { break }
                 name(members.keys)
-                for (name, member) in members.sorted(by: { $0.key < $1.key }) where keywords["properties"]?[name] == nil {
+                for (name, member) in members.sorted(by: { $0.key < $1.key }) where keywords["properties"]?[name] == nil
+                {
                     verdict.problems += try check(member, others, at: "\(path)/\(name)", isComplete).problems
                 }
             case ("oneOf", .array(let schemas)):
                 let verdicts = try schemas.map { try apply($0, to: value, at: path, isComplete) }
                 let valid = verdicts.filter { $0.problems.isEmpty }
-                expect(valid.count == 1, "matches \(valid.count) of \(schemas.count) schemas: \(verdicts.map(\.problems))")
+                expect(
+                    valid.count == 1, "matches \(valid.count) of \(schemas.count) schemas: \(verdicts.map(\.problems))")
                 if valid.count == 1 { add(valid[0]) }
             case ("anyOf", .array(let schemas)):
                 let verdicts = try schemas.map { try apply($0, to: value, at: path, isComplete) }
-                expect(verdicts.contains { $0.problems.isEmpty }, "matches none of \(schemas.count) schemas: \(verdicts.map(\.problems))")
+                expect(
+                    verdicts.contains { $0.problems.isEmpty },
+                    "matches none of \(schemas.count) schemas: \(verdicts.map(\.problems))")
                 for verdict in verdicts where verdict.problems.isEmpty { add(verdict) }
             default: throw Unsupported(keyword: keyword)
             }
@@ -146,7 +161,8 @@ struct JSONSchema {
 
     private static func isType(_ name: String, _ value: JSONValue) throws -> Bool {
         switch (name, value) {
-        case ("object", .object), ("array", .array), ("string", .string), ("boolean", .boolean), ("number", .number): true
+        case ("object", .object), ("array", .array), ("string", .string), ("boolean", .boolean), ("number", .number):
+            true
         case ("integer", .number(let number)): number == number.rounded()
         case ("object", _), ("array", _), ("string", _), ("boolean", _), ("number", _), ("integer", _): false
         default: throw Unsupported(keyword: name)

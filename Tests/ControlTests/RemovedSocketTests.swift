@@ -12,13 +12,17 @@ import Testing
         }
     }
 
-    /// Removes a file or folder in one step. Otherwise the session may create its socket again while the folder is being emptied.
+    /// Removes a file or folder in one step. Otherwise the session may create its socket again while the folder is
+    /// being emptied.
     private func removeAtOnce(_ path: String) throws {
         try #require(rename(path, path + "-removed") == 0)
         try FileManager.default.removeItem(atPath: path + "-removed")
     }
 
-    @Test func `a session whose socket or folder is removed listens there again, and keeps its connections and its name`() async throws {
+    @Test
+    func `a session whose socket or folder is removed listens there again, and keeps its connections and its name`()
+        async throws
+    {
         try await withFolder { (folder: String) async throws in
             let path = folder + "/run/default.sock"
             let entry = folder + "/entry"
@@ -34,7 +38,10 @@ import Testing
                 try await waitForAnswer(at: path)
                 client.send("{\"command\":\"status\"}\n")
                 #expect(try await client.nextLine()?.contains("\"state\":\"live\"") == true)
-                #expect(try FileManager.default.contentsOfDirectory(atPath: folder + "/run").sorted() == ["default.sock", "default.sock.lock"])
+                #expect(
+                    try FileManager.default.contentsOfDirectory(atPath: folder + "/run").sorted() == [
+                        "default.sock", "default.sock.lock",
+                    ])
                 #expect(SessionRegistration.read(entry) == .init(socket: path, process: getpid()))
             }
             var status = stat()
@@ -45,14 +52,18 @@ import Testing
         }
     }
 
-    @Test func `a session whose folder cannot be created again listens at its next path, where clients find it`() async throws {
+    @Test func `a session whose folder cannot be created again listens at its next path, where clients find it`()
+        async throws
+    {
         try await withFolder { (folder: String) async throws in
             for name in ["user", "user/run"] {
                 try FileManager.default.createDirectory(
-                    atPath: "\(folder)/\(name)", withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+                    atPath: "\(folder)/\(name)", withIntermediateDirectories: false,
+                    attributes: [.posixPermissions: 0o700])
             }
             let place = ControlServer.Place(
-                path: folder + "/user/run/default.sock", otherwise: [folder + "/other/default.sock"], registration: folder + "/entry")
+                path: folder + "/user/run/default.sock", otherwise: [folder + "/other/default.sock"],
+                registration: folder + "/entry")
             let server = try await start(place)
             try removeAtOnce(folder + "/user")
             try await waitForAnswer(at: folder + "/other/default.sock")
@@ -74,7 +85,9 @@ import Testing
         try await withFolder { (folder: String) async throws in
             let registration = try SessionRegistration(path: folder + "/entry", socket: "/run/short")
             let updates = Task.detached {
-                for number in 0..<5000 { registration.update(socket: number % 2 == 0 ? "/run/a/longer/path" : "/run/short") }
+                for number in 0..<5000 {
+                    registration.update(socket: number % 2 == 0 ? "/run/a/longer/path" : "/run/short")
+                }
             }
             var missing = 0
             for _ in 0..<5000 where SessionRegistration.read(folder + "/entry") == nil { missing += 1 }
@@ -96,7 +109,8 @@ import Testing
                 #expect(!FileManager.default.fileExists(atPath: path))
             }
             // Without a folder for the entry the session runs all the same.
-            let server = try await start(ControlServer.Place(path: folder + "/a.sock", registration: folder + "/missing/entry"))
+            let server = try await start(
+                ControlServer.Place(path: folder + "/a.sock", registration: folder + "/missing/entry"))
             try await waitForAnswer(at: folder + "/a.sock")
             await server.shutDown()
         }
@@ -118,7 +132,8 @@ import Testing
 
     private func withFolder(_ body: (String) async throws -> Void) async throws {
         let folder = "/tmp/broadcast-control-\(UUID().uuidString.prefix(8))"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await body(folder)
     }

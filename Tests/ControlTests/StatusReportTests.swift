@@ -6,13 +6,15 @@ import Testing
     @Test func `no character that a terminal obeys is in the JSON, and none is lost`() {
         let title = (0...0x2ff).compactMap { Unicode.Scalar($0) }.map { String($0) }.joined() + "ÂÃ€\u{10ffff}"
         for json in [
-            ControlJSON.encode(["title": title]), ControlJSON.encodeAsIs(["title": title]), ControlJSON.encode([title, title], pretty: true),
+            ControlJSON.encode(["title": title]), ControlJSON.encodeAsIs(["title": title]),
+            ControlJSON.encode([title, title], pretty: true),
         ] {
             let text = String(decoding: json, as: UTF8.self)
             #expect(text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control || $0 == "\n" })
             #expect(text.contains("\\u009b") && text.contains("\\u007f") && text.contains("\\u001b"))
         }
-        #expect(ControlJSON.decode([String: String].self, from: ControlJSON.encode(["title": title])) == ["title": title])
+        #expect(
+            ControlJSON.decode([String: String].self, from: ControlJSON.encode(["title": title])) == ["title": title])
     }
 
     @Test func `a session is encoded with every documented name, in snake case`() {
@@ -59,7 +61,9 @@ import Testing
     @Test func `a session that ended with its source says why`() {
         var session = Self.session
         session.endReason = "The window was closed."
-        #expect(String(decoding: ControlJSON.encode(session), as: UTF8.self).contains(#""end_reason":"The window was closed.""#))
+        #expect(
+            String(decoding: ControlJSON.encode(session), as: UTF8.self).contains(
+                #""end_reason":"The window was closed.""#))
     }
 
     @Test func `a report survives encoding and decoding`() {
@@ -85,21 +89,25 @@ import Testing
 
     private static var session: SessionReport {
         var live = DestinationReport(
-            name: "mobcrush", extension: "rtmp", state: "reconnecting", url: "rtmp://127.0.0.1/live", bytes: 123_456_789, bitrateKbps: 2987,
+            name: "mobcrush", extension: "rtmp", state: "reconnecting", url: "rtmp://127.0.0.1/live",
+            bytes: 123_456_789, bitrateKbps: 2987,
             dropped: 4, queueMs: 120, path: nil, error: nil)
         live.reconnects = 3
         live.nextRetryS = 2.5
         live.watchUrl = "https://example.org/watch"
         let failed = DestinationReport(
-            name: "archive", extension: "file", state: "failed", url: nil, bytes: 0, bitrateKbps: 0, dropped: 0, queueMs: 0, path: "/tmp/out.mp4",
+            name: "archive", extension: "file", state: "failed", url: nil, bytes: 0, bitrateKbps: 0, dropped: 0,
+            queueMs: 0, path: "/tmp/out.mp4",
             error: ErrorReport(code: 507, message: "The disk is full."))
         return SessionReport(
             session: "default", pid: 4321, state: "live", started: "2026-01-02T03:04:05Z", elapsed: 12.5, title: "Test",
             source: SessionReport.Source(kind: "screen", display: ":0", width: 1920, height: 1080),
             video: SessionReport.Video(
-                width: 1920, height: 1080, fps: 30, captured: 300, encoded: 200, repeated: 100, dropped: 2, bitrateKbps: 3000),
+                width: 1920, height: 1080, fps: 30, captured: 300, encoded: 200, repeated: 100, dropped: 2,
+                bitrateKbps: 3000),
             audio: SessionReport.Audio(
                 app: SessionReport.AudioSource(source: "app.monitor", levelDb: -18.5, driftPpm: 12.5, muted: false),
-                mic: SessionReport.AudioSource(source: nil, levelDb: nil, driftPpm: -3, muted: true)), destinations: [live, failed])
+                mic: SessionReport.AudioSource(source: nil, levelDb: nil, driftPpm: -3, muted: true)),
+            destinations: [live, failed])
     }
 }

@@ -1,7 +1,8 @@
 import FuzzTargets
 import Testing
 
-/// Answers of setup programs and names of destinations, truncated and with inverted bits. The fuzz target checks the invariants.
+/// Answers of setup programs and names of destinations, truncated and with inverted bits. The fuzz target checks the
+/// invariants.
 struct AnswerCorpusTests {
     private static let inputs = [
         #"{"setup":{"url":"rtmp://h/a"},"secrets":{"key":"k\u00e4y"},"watch_url":"https://w.example/","other":[1,null]}"#,
@@ -16,7 +17,8 @@ struct AnswerCorpusTests {
         for input in Self.inputs { Mutations.wrongBits(in: input, FuzzTargets.answers) }
     }
 
-    @Test(arguments: ["[", "{\"setup\":", "\"", "%", "/", "."]) func `Deep nesting and long names are parsed or rejected`(piece: String) {
+    @Test(arguments: ["[", "{\"setup\":", "\"", "%", "/", "."])
+    func `Deep nesting and long names are parsed or rejected`(piece: String) {
         FuzzTargets.answers(Array(String(repeating: piece, count: 5000).utf8))
     }
 }

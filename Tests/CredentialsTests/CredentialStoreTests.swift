@@ -17,7 +17,8 @@ struct CredentialStoreTests {
         try await withTemporaryFolder { folder in
             let store = store(in: folder)
             #expect(try store.secret("key", of: "mine") == nil && store.destinations(among: []) == [])
-            guard case .file(let path) = try store.keep(["key": "k", "token": "t"], of: "my place", asking: .allowing) else {
+            guard case .file(let path) = try store.keep(["key": "k", "token": "t"], of: "my place", asking: .allowing)
+            else {
                 Issue.record("There is no service.")
                 return
             }
@@ -52,8 +53,12 @@ struct CredentialStoreTests {
         try await withTemporaryFolder { folder in
             let store = store(in: folder)
             for secret in ["a\0b", "\u{1b}[A", "a\u{7f}", "a\u{85}b"] {
-                #expect(throws: CredentialProblem.controlCharacter(key: "key")) { try store.keep(["key": secret], of: "mine", asking: .allowing) }
-                #expect(throws: CredentialProblem.controlCharacter(key: "key")) { try store.keepInFile(["key": secret], of: "mine") }
+                #expect(throws: CredentialProblem.controlCharacter(key: "key")) {
+                    try store.keep(["key": secret], of: "mine", asking: .allowing)
+                }
+                #expect(throws: CredentialProblem.controlCharacter(key: "key")) {
+                    try store.keepInFile(["key": secret], of: "mine")
+                }
             }
             #expect(try store.secret("key", of: "mine") == nil)
             // A key file has several lines.
@@ -73,7 +78,9 @@ struct CredentialStoreTests {
 
     @Test func `Without a session bus there is no Secret Service`() async throws {
         try await withTemporaryFolder { folder in
-            func isThere(_ environment: [String: String]) -> Bool { SecretService(environment: environment, helper: nil).isBusThere }
+            func isThere(_ environment: [String: String]) -> Bool {
+                SecretService(environment: environment, helper: nil).isBusThere
+            }
             #expect(isThere(["DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/bus"]))
             #expect(!isThere(["DBUS_SESSION_BUS_ADDRESS": "disabled:"]))
             #expect(!isThere(["DBUS_SESSION_BUS_ADDRESS": "", "XDG_RUNTIME_DIR": folder.path]))
@@ -85,8 +92,12 @@ struct CredentialStoreTests {
 
     @Test func `The session bus is the one that is named, or that of the runtime folder`() {
         let runtime = ["XDG_RUNTIME_DIR": "/run/user/1"]
-        #expect(SecretService.busAddress(["DBUS_SESSION_BUS_ADDRESS": "unix:path=/bus"].merging(runtime) { $1 }) == "unix:path=/bus")
-        #expect(SecretService.busAddress(["DBUS_SESSION_BUS_ADDRESS": ""].merging(runtime) { $1 }) == "unix:path=/run/user/1/bus")
+        #expect(
+            SecretService.busAddress(["DBUS_SESSION_BUS_ADDRESS": "unix:path=/bus"].merging(runtime) { $1 })
+                == "unix:path=/bus")
+        #expect(
+            SecretService.busAddress(["DBUS_SESSION_BUS_ADDRESS": ""].merging(runtime) { $1 })
+                == "unix:path=/run/user/1/bus")
         #expect(SecretService.busAddress([:]) == nil)
     }
 }
@@ -100,10 +111,13 @@ struct SecretServiceTests {
 
     @Test(
         arguments: [
-            ("echo found; echo secret", .done(["secret"])), ("exit 1", .absent), ("exit 69", .unavailable), ("echo found; exit 69", .locked),
+            ("echo found; echo secret", .done(["secret"])), ("exit 1", .absent), ("exit 69", .unavailable),
+            ("echo found; exit 69", .locked),
             ("exit 5", .unavailable), ("kill -KILL $$", .unavailable), ("echo found; kill -KILL $$", .locked),
         ] as [(String, SecretService.Answer)])
-    func `The helper's output and exit status determine the answer`(script: String, answer: SecretService.Answer) async throws {
+    func `The helper's output and exit status determine the answer`(script: String, answer: SecretService.Answer)
+        async throws
+    {
         try await withTemporaryFolder { folder async throws in
             #expect(try service(script, in: folder).lookup(key: "key", destination: "mine") == answer)
         }
@@ -112,7 +126,9 @@ struct SecretServiceTests {
     @Test func `The helper gets names as arguments and the secret through a pipe`() async throws {
         try await withTemporaryFolder { folder in
             let service = try service("echo found; echo \"$*\"; cat", in: folder)
-            #expect(service.store("s3cret", key: "key", destination: "my place") == .done(["secret-service store -- my place key", "s3cret"]))
+            #expect(
+                service.store("s3cret", key: "key", destination: "my place")
+                    == .done(["secret-service store -- my place key", "s3cret"]))
             #expect(service.remove(destination: "mine") == .done(["secret-service clear -- mine"]))
             #expect(service.remove(key: "key", destination: "mine") == .done(["secret-service clear -- mine key"]))
             #expect(service.destinations(among: ["mine", "other"]) == ["secret-service list -- mine other"])
@@ -120,7 +136,8 @@ struct SecretServiceTests {
     }
 
     @Test func `Without the helper program there is no Secret Service`() {
-        let service = SecretService(environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"], helper: "/nowhere/helper")
+        let service = SecretService(
+            environment: ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"], helper: "/nowhere/helper")
         #expect(service.lookup(key: "key", destination: "mine") == .unavailable)
         #expect(service.destinations() == [])
     }
@@ -150,7 +167,8 @@ struct SecretServiceTests {
     @Test func `A keyring that asks the user is announced and waited for`() async throws {
         try await withTemporaryFolder { folder in
             let answered = folder.path + "/answered"
-            let store = try store(script(state: "asks", store: "until [ -e \(answered) ]; do sleep 0.05; done"), in: folder)
+            let store = try store(
+                script(state: "asks", store: "until [ -e \(answered) ]; do sleep 0.05; done"), in: folder)
             let announced = Announcement()
             let user = StorageUser(
                 keyringAsks: {
@@ -171,7 +189,9 @@ struct SecretServiceTests {
         try await withTemporaryFolder { folder in
             let announced = Announcement()
             let user = StorageUser(keyringAsks: { announced.note() }, allowsFile: { _, _ in false })
-            guard case .secretService = try store(script(state: "ready", store: "true"), in: folder).keep(["key": "k"], of: "mine", asking: user)
+            guard
+                case .secretService = try store(script(state: "ready", store: "true"), in: folder).keep(
+                    ["key": "k"], of: "mine", asking: user)
             else {
                 Issue.record("The keyring stored it.")
                 return
@@ -184,11 +204,15 @@ struct SecretServiceTests {
         arguments: [
             ("asks", "exit 69", .refused), ("ready", "exit 69", .refused), ("ready; exit 69", "true", .absent),
         ] as [(String, String, KeyringProblem)])
-    func `No secret is written to a file without the user's permission`(state: String, storing: String, expected: KeyringProblem) async throws {
+    func `No secret is written to a file without the user's permission`(
+        state: String, storing: String, expected: KeyringProblem
+    ) async throws {
         try await withTemporaryFolder { folder in
             let store = try store(script(state: state, store: storing), in: folder)
             let found = problem { () throws(CredentialProblem) in
-                try store.keep(["key": "k"], of: "mine", asking: StorageUser(keyringAsks: {}, allowsFile: { _, problem in problem != expected }))
+                try store.keep(
+                    ["key": "k"], of: "mine",
+                    asking: StorageUser(keyringAsks: {}, allowsFile: { _, problem in problem != expected }))
             }
             #expect(found == .notStored(destination: "mine", expected))
             #expect(folder.names(in: ".local/share/broadcast") == [])
@@ -203,7 +227,9 @@ struct SecretServiceTests {
     @Test func `A service that does not answer is neither absent nor locked`() async throws {
         try await withTemporaryFolder { folder in
             let store = try store("exec sleep 60", in: folder)
-            #expect(problem { () throws(CredentialProblem) in try store.secret("key", of: "mine") } == .keyringSilent(destination: "mine"))
+            #expect(
+                problem { () throws(CredentialProblem) in try store.secret("key", of: "mine") }
+                    == .keyringSilent(destination: "mine"))
         }
     }
 
@@ -212,7 +238,9 @@ struct SecretServiceTests {
             #expect(try store("echo found; echo k", in: folder).secret("key", of: "mine") == "k")
             #expect(try store("exit 1", in: folder).secret("key", of: "mine") == nil)
             let locked = try store("echo found; exit 69", in: folder)
-            #expect(problem { () throws(CredentialProblem) in try locked.secret("key", of: "mine") } == .keyringLocked(destination: "mine"))
+            #expect(
+                problem { () throws(CredentialProblem) in try locked.secret("key", of: "mine") }
+                    == .keyringLocked(destination: "mine"))
         }
     }
 
@@ -220,7 +248,9 @@ struct SecretServiceTests {
         try await withTemporaryFolder { folder in
             let store = try store("[ \"$*\" = \"secret-service find -- mine key\" ] || exit 69", in: folder)
             #expect(store.has("key", of: "mine") && !store.has("password", of: "mine"))
-            #expect(problem { () throws(CredentialProblem) in try store.forget("key", of: "mine") } == .keyringKeepsSecret(destination: "mine"))
+            #expect(
+                problem { () throws(CredentialProblem) in try store.forget("key", of: "mine") }
+                    == .keyringKeepsSecret(destination: "mine"))
             // There is no service for this one.
             try store.forget("password", of: "mine")
         }
@@ -232,19 +262,26 @@ struct SecretServiceTests {
             #expect(try !store("exit 1", in: folder).forget("mine"))
             #expect(try !store("exit 69", in: folder).forget("mine"))
             let locked = try store("echo found; exit 69", in: folder)
-            #expect(problem { () throws(CredentialProblem) in try locked.forget("mine") } == .keyringKeepsSecret(destination: "mine"))
+            #expect(
+                problem { () throws(CredentialProblem) in try locked.forget("mine") }
+                    == .keyringKeepsSecret(destination: "mine"))
             let keeping = try store("[ \"$2\" = list ] || exit 69; echo found; echo mine", in: folder)
-            #expect(problem { () throws(CredentialProblem) in try keeping.forget("mine") } == .keyringKeepsSecret(destination: "mine"))
+            #expect(
+                problem { () throws(CredentialProblem) in try keeping.forget("mine") }
+                    == .keyringKeepsSecret(destination: "mine"))
             #expect(keeping.destinations(among: []) == ["mine"])
         }
     }
 
     @Test(
         arguments: [
-            (["broadcast", "secret-service", "store", "--", "a", "b"], true), (["broadcast", "secret-service", "list", "--"], true),
-            (["broadcast", "secret-service", "lookup", "--", "a", "b"], true), (["broadcast", "secret-service", "clear", "--", "a"], true),
+            (["broadcast", "secret-service", "store", "--", "a", "b"], true),
+            (["broadcast", "secret-service", "list", "--"], true),
+            (["broadcast", "secret-service", "lookup", "--", "a", "b"], true),
+            (["broadcast", "secret-service", "clear", "--", "a"], true),
             (["broadcast", "secret-service", "steal", "--"], false), (["broadcast", "secret-service", "list"], false),
-            (["broadcast", "secret-service", "list", "-"], false), (["broadcast", "start", "list", "--"], false), (["broadcast"], false), ([], false),
+            (["broadcast", "secret-service", "list", "-"], false), (["broadcast", "start", "list", "--"], false),
+            (["broadcast"], false), ([], false),
         ])
     func `The helper runs only with its own arguments`(arguments: [String], isHelper: Bool) {
         #expect((SecretServiceHelper(arguments: arguments) != nil) == isHelper)

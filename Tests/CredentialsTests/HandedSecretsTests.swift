@@ -10,7 +10,9 @@ struct HandedSecretsTests {
     private final class Source: SecretSource {
         let questions = Mutex<[String]>([])
 
-        func secret(_ key: String, of destination: String, isInterrupted: () -> Bool) throws(CredentialProblem) -> String? {
+        func secret(_ key: String, of destination: String, isInterrupted: () -> Bool) throws(CredentialProblem)
+            -> String?
+        {
             questions.withLock { $0.append("\(key) of \(destination)") }
             if destination == "locked" { throw .keyringLocked(destination: destination) }
             return key == "key" ? "secret of \(destination)" : nil
@@ -18,7 +20,9 @@ struct HandedSecretsTests {
 
         func answers(of destination: String) throws(CredentialProblem) -> [String: String] { ["url": destination] }
 
-        func key(from command: String, for destination: String, isInterrupted: () -> Bool) throws(CredentialProblem) -> String {
+        func key(from command: String, for destination: String, isInterrupted: () -> Bool) throws(CredentialProblem)
+            -> String
+        {
             questions.withLock { $0.append(command) }
             return "printed for \(destination)"
         }
@@ -30,7 +34,9 @@ struct HandedSecretsTests {
         #expect(try recorder.secret("key", of: "mine") == "secret of mine")
         #expect(try recorder.secret("token", of: "mine") == nil)
         #expect(try recorder.key(from: "pass show", for: "cmd", isInterrupted: { false }) == "printed for cmd")
-        #expect(throws: CredentialProblem.keyringLocked(destination: "locked")) { try recorder.secret("key", of: "locked") }
+        #expect(throws: CredentialProblem.keyringLocked(destination: "locked")) {
+            try recorder.secret("key", of: "locked")
+        }
 
         let bytes = try JSONEncoder().encode(recorder.recorded)
         let second = Source()

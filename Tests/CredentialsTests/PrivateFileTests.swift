@@ -23,7 +23,9 @@ struct PrivateFileTests {
         try await withTemporaryFolder { folder in
             let file = file(in: folder)
             let values = [
-                "key": "value", "a key.with \"signs\"": "quote \" backslash \\ tab \t newline \n return \r bell \u{7} delete \u{7f} ä 漢 😀",
+                "key": "value",
+                "a key.with \"signs\"":
+                    "quote \" backslash \\ tab \t newline \n return \r bell \u{7} delete \u{7f} ä 漢 😀",
                 "empty": "",
                 "": "no name", "toml": "a = 1\n[b]\n'''",
             ]
@@ -59,14 +61,20 @@ struct PrivateFileTests {
         try await withTemporaryFolder { folder in
             let long = String(repeating: "n", count: 300)
             let file = file(in: folder, long)
-            #expect(problem { () throws(CredentialProblem) in try file.write(["a": "b"]) } == .cannotWrite(path: file.path, code: ENAMETOOLONG))
+            #expect(
+                problem { () throws(CredentialProblem) in try file.write(["a": "b"]) }
+                    == .cannotWrite(path: file.path, code: ENAMETOOLONG))
             #expect(folder.names(in: "private") == [])
             // A folder in the file's place.
             try folder.makeFolder("private/mine.toml/inside")
             let blocked = self.file(in: folder)
-            #expect(problem { () throws(CredentialProblem) in try blocked.write(["a": "b"]) } == .cannotWrite(path: blocked.path, code: EISDIR))
+            #expect(
+                problem { () throws(CredentialProblem) in try blocked.write(["a": "b"]) }
+                    == .cannotWrite(path: blocked.path, code: EISDIR))
             #expect(folder.names(in: "private") == ["mine.toml"])
-            #expect(problem { () throws(CredentialProblem) in try blocked.write([:]) } == .cannotRemove(path: blocked.path, code: EISDIR))
+            #expect(
+                problem { () throws(CredentialProblem) in try blocked.write([:]) }
+                    == .cannotRemove(path: blocked.path, code: EISDIR))
             #expect(problem { () throws(CredentialProblem) in try blocked.read() } == .unreadable(path: blocked.path))
         }
     }
@@ -85,10 +93,14 @@ struct PrivateFileTests {
         try await withTemporaryFolder { folder in
             try folder.write("", to: "private")
             let file = file(in: folder)
-            #expect(problem { () throws(CredentialProblem) in try file.write(["a": "b"]) } == .cannotWrite(path: file.path, code: ENOTDIR))
+            #expect(
+                problem { () throws(CredentialProblem) in try file.write(["a": "b"]) }
+                    == .cannotWrite(path: file.path, code: ENOTDIR))
             let deep = folder.path + "/private/deep"
             #expect(
-                problem { () throws(CredentialProblem) in try PrivateFile(folder: deep, destination: "mine").write(["a": "b"]) }
+                problem { () throws(CredentialProblem) in
+                    try PrivateFile(folder: deep, destination: "mine").write(["a": "b"])
+                }
                     == .folder(path: deep, .cannotCreate(code: ENOTDIR)))
             #expect(folder.text(of: "private") == "")
         }
@@ -111,7 +123,10 @@ struct PrivateFileTests {
         }
     }
 
-    @Test(arguments: ["mine", "a b", "a/b", "../../etc/passwd", ".", "..", ".hidden", "50%", "%41", "ä漢😀", "new\nline", "a.b-c_d", "%"])
+    @Test(arguments: [
+        "mine", "a b", "a/b", "../../etc/passwd", ".", "..", ".hidden", "50%", "%41", "ä漢😀", "new\nline", "a.b-c_d",
+        "%",
+    ])
     func `A destination of any name has a file of its own in the folder`(name: String) {
         let file = PrivateFile.fileName(name)
         #expect(!file.contains("/") && !file.hasPrefix(".") && file.utf8.allSatisfy { (0x21...0x7e).contains($0) })
@@ -119,6 +134,8 @@ struct PrivateFileTests {
     }
 
     @Test func `A name that is no code stays as it is`() {
-        #expect(PrivateFile.destination("50%") == "50%" && PrivateFile.destination("%zz") == "%zz" && PrivateFile.destination("%4") == "%4")
+        #expect(
+            PrivateFile.destination("50%") == "50%" && PrivateFile.destination("%zz") == "%zz"
+                && PrivateFile.destination("%4") == "%4")
     }
 }

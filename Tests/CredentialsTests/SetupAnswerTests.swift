@@ -8,14 +8,19 @@ struct SetupAnswerTests {
         SetupQuestion(key: "title", prompt: "Title", isSecret: false, isAsked: true, isRequired: false),
     ]
 
-    private func problem(_ json: String, older: [String: String] = [:], hasSecrets: Bool = false) throws -> SetupProblem.Answer? {
+    private func problem(_ json: String, older: [String: String] = [:], hasSecrets: Bool = false) throws -> SetupProblem
+        .Answer?
+    {
         let answer = try #require(SetupAnswer(Array(json.utf8)))
         return answer.problem(with: questions, older: older, hasSecrets: hasSecrets)
     }
 
     @Test func `An answer has settings, secrets and the address for viewers`() throws {
         let answer = try #require(
-            SetupAnswer(Array(#"{"setup":{"url":"u"},"secrets":{"token":"t"},"watch_url":"https://w.example/","other":[1]}"#.utf8)))
+            SetupAnswer(
+                Array(
+                    #"{"setup":{"url":"u"},"secrets":{"token":"t"},"watch_url":"https://w.example/","other":[1]}"#.utf8)
+            ))
         #expect(answer.setup == ["url": "u"])
         #expect(answer.secrets == ["token": "t"])
         #expect(answer.watchUrl == "https://w.example/")
@@ -35,7 +40,10 @@ struct SetupAnswerTests {
 
     @Test func `An answer to each required question is enough`() throws {
         #expect(try problem(#"{"setup":{"url":"u"},"secrets":{"token":"t"}}"#) == nil)
-        #expect(try problem(#"{"setup":{"url":"u","title":"x"},"secrets":{"token":"t"},"watch_url":"http://w.example/a?b#c"}"#) == nil)
+        #expect(
+            try problem(
+                #"{"setup":{"url":"u","title":"x"},"secrets":{"token":"t"},"watch_url":"http://w.example/a?b#c"}"#)
+                == nil)
     }
 
     @Test func `Older answers and stored secrets count`() throws {
@@ -60,9 +68,13 @@ struct SetupAnswerTests {
         #expect(try problem(#"{"secrets":{"url":"u","token":"t"}}"#) == .notASecret(key: "url"))
     }
 
-    @Test(arguments: ["w.example", "ftp://w.example/", "javascript:alert(1)", "https://w.example/a b", "https://w.example/\\n", "https://ä.example/"])
+    @Test(arguments: [
+        "w.example", "ftp://w.example/", "javascript:alert(1)", "https://w.example/a b", "https://w.example/\\n",
+        "https://ä.example/",
+    ])
     func `Viewers get an https or http address`(address: String) throws {
-        #expect(try problem(#"{"setup":{"url":"u"},"secrets":{"token":"t"},"watch_url":"\#(address)"}"#) == .notAnAddress)
+        #expect(
+            try problem(#"{"setup":{"url":"u"},"secrets":{"token":"t"},"watch_url":"\#(address)"}"#) == .notAnAddress)
     }
 
     @Test func `An address for viewers has a limit`() throws {

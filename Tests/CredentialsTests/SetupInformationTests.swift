@@ -12,7 +12,9 @@ struct SetupInformationTests {
             try information.keep(watchURL: "https://w.example/", of: "mine")
             #expect(try information.answers(of: "mine") == ["watch_url": "an answer"])
             #expect(try information.storedWatchURL(of: "mine") == "https://w.example/")
-            #expect(information.knownAnswers(of: "mine") == ["watch_url": "an answer"] && information.watchURL(of: "mine") == "https://w.example/")
+            #expect(
+                information.knownAnswers(of: "mine") == ["watch_url": "an answer"]
+                    && information.watchURL(of: "mine") == "https://w.example/")
             try information.keep(watchURL: nil, of: "mine")
             #expect(try information.storedWatchURL(of: "mine") == nil)
         }
@@ -31,7 +33,9 @@ struct SetupInformationTests {
     @Test func `A list omits answers that cannot be read`() async throws {
         try await withTemporaryFolder { folder in
             let information = SetupInformation(paths: Paths(environment: ["HOME": folder.path]))
-            for name in ["setup", "watch"] { try folder.write("damaged", to: ".local/share/broadcast/\(name)/mine.toml") }
+            for name in ["setup", "watch"] {
+                try folder.write("damaged", to: ".local/share/broadcast/\(name)/mine.toml")
+            }
             #expect(throws: CredentialProblem.self) { try information.answers(of: "mine") }
             #expect(throws: CredentialProblem.self) { try information.storedWatchURL(of: "mine") }
             #expect(information.knownAnswers(of: "mine") == [:] && information.watchURL(of: "mine") == nil)

@@ -7,9 +7,12 @@ import UserConfiguration
 
 struct SetupProgramTests {
     /// Runs a script as a setup program.
-    private func run(_ script: String, known: [String: String] = [:], in folder: TemporaryFolder) throws(SetupProblem) -> SetupAnswer {
+    private func run(_ script: String, known: [String: String] = [:], in folder: TemporaryFolder) throws(SetupProblem)
+        -> SetupAnswer
+    {
         let path = (try? folder.write("#!/bin/sh\n" + script, to: "sign-in", mode: 0o700)) ?? ""
-        return try SetupProgram(path: path, folder: folder.path, environment: ["PATH": "/usr/bin:/bin"]).run(name: "mine", known: known)
+        return try SetupProgram(path: path, folder: folder.path, environment: ["PATH": "/usr/bin:/bin"]).run(
+            name: "mine", known: known)
     }
 
     private func problem(_ script: String) async throws -> SetupProblem? {
@@ -42,7 +45,8 @@ struct SetupProgramTests {
         }
     }
 
-    @Test(arguments: ["exit 130", "kill -INT $$", "kill -TERM $$", "kill -HUP $$"]) func `If the user ends the setup program, the setup is cancelled`(
+    @Test(arguments: ["exit 130", "kill -INT $$", "kill -TERM $$", "kill -HUP $$"])
+    func `If the user ends the setup program, the setup is cancelled`(
         script: String
     )
         async throws
@@ -57,7 +61,9 @@ struct SetupProgramTests {
         #expect(try await problem("echo '{}'; exit 1") == .programEnded(name: "mine", .exited(1)))
     }
 
-    @Test(arguments: ["", "echo hello", "echo '{\"setup\":[]}'"]) func `Anything but an answer is a problem`(script: String) async throws {
+    @Test(arguments: ["", "echo hello", "echo '{\"setup\":[]}'"]) func `Anything but an answer is a problem`(
+        script: String
+    ) async throws {
         let result = try await problem(script)
         guard case .notAnAnswer(let path) = result else {
             Issue.record("\(String(describing: result))")
@@ -87,13 +93,20 @@ struct KeyCommandTests {
         }
     }
 
-    @Test(arguments: [("echo key", "key"), ("printf 'key\\r\\nmore\\n'", "key"), ("printf 'ä b'", "ä b"), ("echo k | tr k x", "x")])
+    @Test(arguments: [
+        ("echo key", "key"), ("printf 'key\\r\\nmore\\n'", "key"), ("printf 'ä b'", "ä b"), ("echo k | tr k x", "x"),
+    ])
     func `The key is the first line`(command: String, key: String) {
         #expect(result(command) == .success(key))
     }
 
-    @Test(arguments: [("echo key; exit 3", 3), ("false", 1), ("exit 127", 127), ("$NOTHING no-such-command 2>/dev/null", 127)] as [(String, Int32)])
-    func `A command that fails is a problem with its exit status, also if it printed a key`(command: String, status: Int32) {
+    @Test(
+        arguments: [
+            ("echo key; exit 3", 3), ("false", 1), ("exit 127", 127), ("$NOTHING no-such-command 2>/dev/null", 127),
+        ] as [(String, Int32)])
+    func `A command that fails is a problem with its exit status, also if it printed a key`(
+        command: String, status: Int32
+    ) {
         #expect(result(command) == .failure(.keyCommandFailed(destination: "mine", status: status)))
     }
 
@@ -113,7 +126,9 @@ struct KeyCommandTests {
         func missing(_ command: String) -> String? { KeyCommand(command: command, destination: "mine").missingProgram }
         #expect(missing("no-such-command-anywhere show mine") == "no-such-command-anywhere")
         #expect(missing("/nowhere/pass show mine") == "/nowhere/pass")
-        for command in ["cat file", "/bin/cat file", "echo key", "if true; then echo key; fi", "$PASS key", "'quoted name' key", ""] {
+        for command in [
+            "cat file", "/bin/cat file", "echo key", "if true; then echo key; fi", "$PASS key", "'quoted name' key", "",
+        ] {
             #expect(missing(command) == nil, "\(command)")
         }
     }
@@ -124,6 +139,8 @@ struct KeyCommandTests {
 
     @Test func `An interruption is a problem of its own`() {
         #expect(result("kill -INT $$") == .failure(.keyCommandInterrupted(destination: "mine", signal: SIGINT)))
-        #expect(result("exec sleep 1000", isInterrupted: true) == .failure(.keyCommandInterrupted(destination: "mine", signal: nil)))
+        #expect(
+            result("exec sleep 1000", isInterrupted: true)
+                == .failure(.keyCommandInterrupted(destination: "mine", signal: nil)))
     }
 }

@@ -7,16 +7,22 @@ struct SetupTargetTests {
     private func target(_ name: String, _ text: String = "", in folder: TemporaryFolder) throws -> SetupTarget {
         let configuration = try ConfigurationFile.parse(text, path: "/c.toml")
         let paths = Paths(environment: ["HOME": folder.path])
-        return try SetupTarget(name, configuration: configuration, catalog: ExtensionCatalog(folders: [folder.path + "/extensions"]), paths: paths)
+        return try SetupTarget(
+            name, configuration: configuration, catalog: ExtensionCatalog(folders: [folder.path + "/extensions"]),
+            paths: paths)
     }
 
     private func writeExtension(_ more: String, in folder: TemporaryFolder) throws {
-        for name in ["program", "sign-in"] { try folder.write("#!/bin/sh\n", to: "extensions/srt/" + name, mode: 0o700) }
-        try folder.write("name = \"srt\"\nexec = \"program\"\nmode = \"samples\"\n" + more, to: "extensions/srt/extension.toml")
+        for name in ["program", "sign-in"] {
+            try folder.write("#!/bin/sh\n", to: "extensions/srt/" + name, mode: 0o700)
+        }
+        try folder.write(
+            "name = \"srt\"\nexec = \"program\"\nmode = \"samples\"\n" + more, to: "extensions/srt/extension.toml")
         try folder.setMode(0o700, of: "extensions/srt")
     }
 
-    private static let address = SetupQuestion(key: "url", prompt: "Address (rtmp://HOST/APP)", isSecret: false, isAsked: true)
+    private static let address = SetupQuestion(
+        key: "url", prompt: "Address (rtmp://HOST/APP)", isSecret: false, isAsked: true)
     private static let key = SetupQuestion(key: "key", prompt: "Stream key", isSecret: true, isAsked: true)
 
     /// What few servers want: answered with options only.
@@ -31,7 +37,8 @@ struct SetupTargetTests {
             var unasked = Self.address
             unasked.isAsked = false
             #expect(
-                twitch.isRTMP && twitch.service?.name == "twitch" && twitch.program == nil && twitch.questions == [unasked, Self.key] + Self.account)
+                twitch.isRTMP && twitch.service?.name == "twitch" && twitch.program == nil
+                    && twitch.questions == [unasked, Self.key] + Self.account)
             #expect(try target("custom", in: folder).questions == [Self.address, Self.key] + Self.account)
         }
     }
@@ -46,7 +53,9 @@ struct SetupTargetTests {
                 service = "kick"
                 """
             let mine = try target("mine", text, in: folder)
-            #expect(mine.isRTMP && mine.service == nil && mine.destination?.name == "mine" && mine.questions == [Self.key] + Self.account)
+            #expect(
+                mine.isRTMP && mine.service == nil && mine.destination?.name == "mine"
+                    && mine.questions == [Self.key] + Self.account)
             let theirs = try target("theirs", text, in: folder)
             #expect(theirs.service?.name == "kick" && theirs.questions.map(\.isAsked) == [false, true, false, false])
         }
@@ -55,15 +64,21 @@ struct SetupTargetTests {
     @Test func `A user of an RTMP server needs a password, and other answers are needed as they were`() async throws {
         try await withTemporaryFolder { folder in
             try writeExtension(
-                "[[setup]]\nkey = \"url\"\nrequired = true\n[[setup]]\nkey = \"password\"\nsecret = true\n[[setup]]\nkey = \"user\"", in: folder)
-            func open(_ name: String, _ text: String = "", _ answers: [String: String] = [:], secrets: Set<String> = []) throws -> [String] {
+                "[[setup]]\nkey = \"url\"\nrequired = true\n[[setup]]\nkey = \"password\"\nsecret = true\n[[setup]]\nkey = \"user\"",
+                in: folder)
+            func open(_ name: String, _ text: String = "", _ answers: [String: String] = [:], secrets: Set<String> = [])
+                throws -> [String]
+            {
                 try target(name, text, in: folder).openQuestions(answers: answers) { secrets.contains($0) }.map(\.key)
             }
             #expect(try open("custom") == ["url", "key"])
             #expect(try open("custom", "", ["url": "rtmp://h/a", "user": "ann"], secrets: ["key"]) == ["password"])
             #expect(try open("twitch", "", ["user": "ann"], secrets: ["password"]) == ["key"])
             #expect(try open("twitch", secrets: ["key"]) == [])
-            #expect(try open("twitch", "[destinations.twitch]\nservice = \"twitch\"\nkey-command = \"show\"", ["user": "ann"]) == ["password"])
+            #expect(
+                try open(
+                    "twitch", "[destinations.twitch]\nservice = \"twitch\"\nkey-command = \"show\"", ["user": "ann"])
+                    == ["password"])
             #expect(try open("srt", "", ["user": "ann"]) == ["url"])
             #expect(try open("mine", "[destinations.mine]\nextension = \"srt\"\nsetup.url = \"u\"") == [])
         }
@@ -85,8 +100,11 @@ struct SetupTargetTests {
             let token = SetupQuestion(key: "token", prompt: "Token", isSecret: true, isAsked: true, isRequired: false)
             let plain = try target("srt", in: folder)
             #expect(!plain.isRTMP && plain.questions == [url, token])
-            #expect(plain.program?.path == folder.path + "/extensions/srt/sign-in" && plain.program?.folder == folder.path + "/extensions/srt")
-            let configured = try target("mine", "[destinations.mine]\nextension = \"srt\"\nsetup.url = \"u\"", in: folder)
+            #expect(
+                plain.program?.path == folder.path + "/extensions/srt/sign-in"
+                    && plain.program?.folder == folder.path + "/extensions/srt")
+            let configured = try target(
+                "mine", "[destinations.mine]\nextension = \"srt\"\nsetup.url = \"u\"", in: folder)
             #expect(configured.name == "mine" && configured.questions.map(\.isAsked) == [false, true])
         }
     }

@@ -22,7 +22,9 @@ struct CaptureIndicatorWatchTests {
             let watch = try #require(CaptureIndicatorWatch(address: address))
             #expect(!watch.isCaptured)
             let begin = try wait(untilCaptured: true, at: address)
-            let request = DesktopLink.Request(address: address, recordPath: try peers.makeFolder("state") + "/record") { _ in nil }
+            let request = DesktopLink.Request(address: address, recordPath: try peers.makeFolder("state") + "/record") {
+                _ in nil
+            }
             let link = DesktopLink(request, lockChanged: { _ in }, warn: { _ in })
             _ = await link.begin()
             #expect(await begin.value(within: .seconds(60)) == true)
@@ -39,7 +41,8 @@ struct CaptureIndicatorWatchTests {
             let address = "unix:path=\(folder)/socket"
             #expect(CaptureIndicatorWatch(address: address) == nil)
             let bus = try peers.start(
-                "dbus-daemon", ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=\(address)"], folder: folder)
+                "dbus-daemon", ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=\(address)"],
+                folder: folder)
             try await bus.wait(for: "its socket") { listens(at: folder + "/socket") }
             let end = try wait(untilCaptured: true, at: address)
             _ = try await bus.killNow()

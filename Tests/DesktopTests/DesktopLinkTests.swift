@@ -37,14 +37,18 @@ struct DesktopLinkTests {
         }
     }
 
-    private func address(of desktop: FakeDesktop) throws -> String { try #require(desktop.environment["DBUS_SESSION_BUS_ADDRESS"]) }
+    private func address(of desktop: FakeDesktop) throws -> String {
+        try #require(desktop.environment["DBUS_SESSION_BUS_ADDRESS"])
+    }
 
     private func request(_ address: String, folder: String, _ banners: Banners = Banners()) -> DesktopLink.Request {
         DesktopLink.Request(address: address, recordPath: folder + "/record") { banners.run($0) }
     }
 
     /// Begins a link. If the machine is too busy for the link's time limits, tries again with a new one.
-    private func begin(_ request: DesktopLink.Request, _ reports: Reports = Reports()) async throws -> (DesktopLink, DesktopWarning?) {
+    private func begin(_ request: DesktopLink.Request, _ reports: Reports = Reports()) async throws -> (
+        DesktopLink, DesktopWarning?
+    ) {
         for _ in 0..<20 {
             let link = DesktopLink(request, lockChanged: { reports.note($0) }, warn: { reports.note($0) })
             let warning = await link.begin()
@@ -58,7 +62,8 @@ struct DesktopLinkTests {
         try await withPeers { peers in
             let desktop = try await FakeDesktop.start(in: peers)
             let banners = Banners()
-            let (link, warning) = try await begin(request(try address(of: desktop), folder: try peers.makeFolder("state"), banners))
+            let (link, warning) = try await begin(
+                request(try address(of: desktop), folder: try peers.makeFolder("state"), banners))
             #expect(warning == nil)
             _ = try await desktop.service.waitForOutputLine(containing: "inhibit broadcast")
             _ = try await desktop.service.waitForOutputLine(containing: "keep awake for broadcast")
@@ -103,7 +108,8 @@ struct DesktopLinkTests {
         try await withPeers { peers in
             let desktop = try await FakeDesktop.start(in: peers, server: "gnome-shell", inhibits: false)
             let banners = Banners()
-            let (link, warning) = try await begin(request(try address(of: desktop), folder: try peers.makeFolder("state"), banners))
+            let (link, warning) = try await begin(
+                request(try address(of: desktop), folder: try peers.makeFolder("state"), banners))
             #expect(warning == nil)
             #expect(!banners.areShown)
             await link.end()
@@ -115,7 +121,8 @@ struct DesktopLinkTests {
         try await withPeers { peers in
             let desktop = try await FakeDesktop.start(in: peers, server: "gnome-shell", inhibits: false)
             let banners = Banners(isShown: false)
-            let (link, warning) = try await begin(request(try address(of: desktop), folder: try peers.makeFolder("state"), banners))
+            let (link, warning) = try await begin(
+                request(try address(of: desktop), folder: try peers.makeFolder("state"), banners))
             #expect(warning == nil)
             await link.end()
             #expect(!banners.areShown)
@@ -145,7 +152,8 @@ struct DesktopLinkTests {
             #expect(unsupported == .unsupported(service: "other"))
             await first.end()
             let gnome = try await FakeDesktop.start(in: peers, server: "gnome-shell", inhibits: false)
-            let (second, notObeyed) = try await begin(request(try address(of: gnome), folder: folder, Banners(obeys: false)))
+            let (second, notObeyed) = try await begin(
+                request(try address(of: gnome), folder: folder, Banners(obeys: false)))
             #expect(notObeyed == .notObeyed(service: "gnome-shell"))
             await second.end()
         }
@@ -159,10 +167,13 @@ struct DesktopLinkTests {
             func record() throws -> String { try String(contentsOfFile: folder + "/record", encoding: .utf8) }
             try "gnome".write(toFile: folder + "/record", atomically: false, encoding: .utf8)
             // gsettings is missing, or did not end in time.
-            #expect(!DesktopLink.restoreAfterCrash(DesktopLink.Request(address: address, recordPath: folder + "/record") { _ in nil }))
+            #expect(
+                !DesktopLink.restoreAfterCrash(
+                    DesktopLink.Request(address: address, recordPath: folder + "/record") { _ in nil }))
             #expect(try record() == "gnome")
             // The setting does not change.
-            #expect(!DesktopLink.restoreAfterCrash(request(address, folder: folder, Banners(isShown: false, obeys: false))))
+            #expect(
+                !DesktopLink.restoreAfterCrash(request(address, folder: folder, Banners(isShown: false, obeys: false))))
             #expect(try record() == "gnome")
             let banners = Banners(isShown: false)
             #expect(DesktopLink.restoreAfterCrash(request(address, folder: folder, banners)))
@@ -178,9 +189,12 @@ struct DesktopLinkTests {
         try await withPeers { peers in
             let desktop = try await FakeDesktop.start(in: peers, server: "gnome-shell", inhibits: false)
             let folder = try peers.makeFolder("state")
-            try FileManager.default.createSymbolicLink(atPath: folder + "/record", withDestinationPath: folder + "/other")
+            try FileManager.default.createSymbolicLink(
+                atPath: folder + "/record", withDestinationPath: folder + "/other")
             let (link, warning) = try await begin(request(try address(of: desktop), folder: folder))
-            #expect(warning == .cannotRecord(path: folder + "/record") && !FileManager.default.fileExists(atPath: folder + "/other"))
+            #expect(
+                warning == .cannotRecord(path: folder + "/record")
+                    && !FileManager.default.fileExists(atPath: folder + "/other"))
             await link.end()
         }
     }
@@ -202,16 +216,23 @@ struct DesktopLinkTests {
             let (link, _) = try await begin(request(try address(of: desktop), folder: try peers.makeFolder("state")))
             func ask(_ arguments: [String]) async throws -> String {
                 try await peers.run(
-                    "dbus-send", ["dbus-send", "--session", "--print-reply"] + arguments, environment: desktop.environment)
+                    "dbus-send", ["dbus-send", "--session", "--print-reply"] + arguments,
+                    environment: desktop.environment)
             }
             let object = ["--dest=org.broadcast.Broadcast", "/org/broadcast/Broadcast"]
             let properties = "org.freedesktop.DBus.Properties"
             #expect(
-                try await ask(object + ["\(properties).Get", "string:org.broadcast.Broadcast", "string:Captured"]).contains("boolean true"))
-            #expect(try await ask(object + ["\(properties).GetAll", "string:org.broadcast.Broadcast"]).contains("boolean true"))
+                try await ask(object + ["\(properties).Get", "string:org.broadcast.Broadcast", "string:Captured"])
+                    .contains("boolean true"))
+            #expect(
+                try await ask(object + ["\(properties).GetAll", "string:org.broadcast.Broadcast"]).contains(
+                    "boolean true"))
             #expect(try await ask(object + ["org.freedesktop.DBus.Introspectable.Introspect"]).contains("Captured"))
             await link.end()
-            let owner = ["--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.NameHasOwner", "string:org.broadcast.Broadcast"]
+            let owner = [
+                "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.NameHasOwner",
+                "string:org.broadcast.Broadcast",
+            ]
             try await waitUntil("the end of the name") { try await ask(owner).contains("boolean false") }
         }
     }

@@ -14,7 +14,9 @@ struct DesktopNotificationTests {
 
     @Test func `Words of a server are no markup`() {
         let text = "<a href=\"https://evil.example\">Sign in</a> & <b>"
-        #expect(DesktopNotification.escaped(text) == "&lt;a href=\"https://evil.example\"&gt;Sign in&lt;/a&gt; &amp; &lt;b&gt;")
+        #expect(
+            DesktopNotification.escaped(text)
+                == "&lt;a href=\"https://evil.example\"&gt;Sign in&lt;/a&gt; &amp; &lt;b&gt;")
     }
 
     /// Sends a message in a process whose `PATH` is this folder.
@@ -27,7 +29,10 @@ struct DesktopNotificationTests {
 
     @Test(
         arguments: [
-            (["notify-send", "gdbus", "busctl"], "notify-send", "--app-name=broadcast\n--\nBroadcast\n-x: it failed\n"),
+            (
+                ["notify-send", "gdbus", "busctl"], "notify-send",
+                "--app-name=broadcast\n--\nBroadcast\n-x: it failed\n"
+            ),
             (
                 ["gdbus", "busctl"], "gdbus",
                 """
@@ -76,7 +81,9 @@ struct DesktopNotificationTests {
                 """
             ),
         ])
-    func `The first program that exists gets the message`(installed: [String], used: String, arguments: String) async throws {
+    func `The first program that exists gets the message`(installed: [String], used: String, arguments: String)
+        async throws
+    {
         try await withTemporaryFolder { folder in
             for name in installed { try folder.write(Self.script, to: name, mode: 0o700) }
             await send("-x: it failed", path: folder.path)

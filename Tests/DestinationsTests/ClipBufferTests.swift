@@ -1,5 +1,5 @@
-import Session
 import Media
+import Session
 import Testing
 
 /// What is kept of the past, and what is cut out of it.
@@ -99,7 +99,9 @@ struct ClipBufferTests {
         for index in 0..<12 {
             let time = MediaTime(milliseconds: Int64(index) * 1000)
             buffer.push(
-                EncodedPacket(track: .screen, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: UInt32(index), data: data))
+                EncodedPacket(
+                    track: .screen, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: UInt32(index),
+                    data: data))
         }
         let excerpt = try #require(buffer.excerpt(last: MediaTime(milliseconds: 3_600_000)))
         #expect(excerpt.packets.count == 8 && excerpt.packets.first?.sequence == 4)
@@ -142,15 +144,19 @@ struct ClipBufferTests {
         let excerpt = try #require(buffer.excerpt(last: MediaTime(milliseconds: 1000)))
         // The last picture is 89, and the keyframe a second before it is 30.
         #expect(excerpt.start == MediaTime(milliseconds: 1000))
-        for track in [Track.screen, .mixed] { #expect(excerpt.packets.filter { $0.track == track }.map(\.sequence) == Array(30...89)) }
+        for track in [Track.screen, .mixed] {
+            #expect(excerpt.packets.filter { $0.track == track }.map(\.sequence) == Array(30...89))
+        }
     }
 
     @Test func `A clip that had to wait ends when it was asked for`() throws {
         let buffer = buffer(length: 60_000, seconds: 10)
-        let excerpt = try #require(buffer.excerpt(last: MediaTime(milliseconds: 1500), until: MediaTime(milliseconds: 5000)))
+        let excerpt = try #require(
+            buffer.excerpt(last: MediaTime(milliseconds: 1500), until: MediaTime(milliseconds: 5000)))
         #expect(excerpt.start == MediaTime(milliseconds: 3000) && excerpt.duration == MediaTime(milliseconds: 2000))
         #expect(excerpt.packets.last?.sequence == 150)
-        #expect(buffer.excerpt(last: .zero, until: MediaTime(milliseconds: 20_000))?.start == MediaTime(milliseconds: 9000))
+        #expect(
+            buffer.excerpt(last: .zero, until: MediaTime(milliseconds: 20_000))?.start == MediaTime(milliseconds: 9000))
     }
 
     @Test func `Sound from before the first keyframe is omitted, even if it arrives later`() throws {
@@ -161,6 +167,8 @@ struct ClipBufferTests {
         buffer.push(soundPacket(at: MediaTime(milliseconds: 900)))
         buffer.push(soundPacket(at: MediaTime(milliseconds: 1000)))
         let excerpt = try #require(buffer.excerpt(last: .zero))
-        #expect(excerpt.packets.map(\.track) == [.screen, .mixed] && excerpt.packets.map(\.presentationTime) == [.zero, .zero])
+        #expect(
+            excerpt.packets.map(\.track) == [.screen, .mixed]
+                && excerpt.packets.map(\.presentationTime) == [.zero, .zero])
     }
 }

@@ -1,6 +1,6 @@
 import Concurrency
-import Session
 import Media
+import Session
 import SessionFakes
 import TestSupport
 import Testing
@@ -35,7 +35,9 @@ import Upload
     @Test func `Destinations that end in time are not abandoned, and no timer remains`() async throws {
         let rig = Rig(.live(retry: nil), kind: .rtmp)
         try await rig.shutDown(nil).value
-        #expect(rig.destination.state == .finished && rig.viewer.lifecycle.last == .finished(deadline: ShutdownTimetable.streamEnd))
+        #expect(
+            rig.destination.state == .finished
+                && rig.viewer.lifecycle.last == .finished(deadline: ShutdownTimetable.streamEnd))
         try await waitUntil("the end of the timer") { rig.clock.sleeperCount == 0 }
     }
 

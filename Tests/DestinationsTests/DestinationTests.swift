@@ -1,15 +1,16 @@
 import Concurrency
-import Session
 import Glibc
 import Media
 import RTMP
+import Session
 import SessionFakes
 import Synchronization
 import TestSupport
 import Testing
 import Upload
 
-/// The life cycle of a destination: connect, serve, lose the connection, try again, end. The waits between tries are those of a manual clock.
+/// The life cycle of a destination: connect, serve, lose the connection, try again, end. The waits between tries are
+/// those of a manual clock.
 @Suite struct DestinationTests {
     fileprivate static let lost = UploadError.connectionLost(status: nil)
     private static let busy = UploadError.rtmp(.streamBusy(description: ""))
@@ -33,7 +34,10 @@ import Upload
             func add(_ element: Element) { elements.withLock { $0.append(element) } }
         }
 
-        init(_ delivery: Delivery = .live(retry: DestinationTests.policy), kind: DestinationKind = .rtmp, waitsForNetwork: Bool = false) {
+        init(
+            _ delivery: Delivery = .live(retry: DestinationTests.policy), kind: DestinationKind = .rtmp,
+            waitsForNetwork: Bool = false
+        ) {
             let events = Sink<DestinationEvent>()
             self.events = events
             var plan = viewer.plan(delivery, kind: kind)
@@ -44,11 +48,15 @@ import Upload
         var states: [DestinationState] {
             events.all.compactMap { if case .changed(let destination) = $0 { destination.state } else { nil } }
         }
-        var notices: [UploadNotice] { events.all.compactMap { if case .notice(let notice) = $0 { notice } else { nil } } }
+        var notices: [UploadNotice] {
+            events.all.compactMap { if case .notice(let notice) = $0 { notice } else { nil } }
+        }
         var requestedKeyframes: Int { keyframes.all.count }
 
         func start() {
-            destination.start(StreamDescription(video: nil, audio: [], title: "A talk")) { [keyframes] in keyframes.add(true) }
+            destination.start(StreamDescription(video: nil, audio: [], title: "A talk")) { [keyframes] in
+                keyframes.add(true)
+            }
         }
 
         /// Starts it, and waits until its connection hangs.
@@ -168,12 +176,15 @@ import Upload
     @Test func `It gives up after the last try, with the error of that try`() async throws {
         let rig = Rig()
         rig.viewer.behave(.fail(Self.lost), at: .process, connection: 0)
-        for connection in 1...5 { rig.viewer.behave(.fail(.connectionLost(status: "try \(connection)")), at: .started, connection: connection) }
+        for connection in 1...5 {
+            rig.viewer.behave(.fail(.connectionLost(status: "try \(connection)")), at: .started, connection: connection)
+        }
         rig.start()
         try await rig.push(until: "the loss") { rig.destination.state == .reconnecting }
         for wait in [2, 4, 8, 10, 10] { try await rig.passWait(wait) }
         await rig.destination.waitUntilOver()
-        #expect(rig.destination.state == .failed && rig.destination.snapshot().error == .connectionLost(status: "try 5"))
+        #expect(
+            rig.destination.state == .failed && rig.destination.snapshot().error == .connectionLost(status: "try 5"))
         #expect(rig.viewer.connections == 6 && rig.clock.waits == [2, 4, 8, 10, 10].map { .seconds($0) })
     }
 
@@ -193,7 +204,9 @@ import Upload
         await rig.destination.waitUntilOver()
     }
 
-    @Test func `The next connection begins with a keyframe, the pause that is on, and the annotations that were made`() async throws {
+    @Test func `The next connection begins with a keyframe, the pause that is on, and the annotations that were made`()
+        async throws
+    {
         let rig = Rig()
         rig.start()
         try await rig.waitForState(.live)
@@ -290,7 +303,8 @@ import Upload
         try await rig.waitForState(.live)
         let snapshot = rig.destination.snapshot()
         #expect(snapshot.watchURL == "https://example.org/w" && snapshot.statusText == "well")
-        #expect(snapshot.backlog == MediaTime(milliseconds: 700) && rig.destination.backlog == MediaTime(milliseconds: 700))
+        #expect(
+            snapshot.backlog == MediaTime(milliseconds: 700) && rig.destination.backlog == MediaTime(milliseconds: 700))
         rig.viewer.context?.report(.waitsForReader(path: "/pipe"))
         #expect(rig.notices == [.waitsForReader(path: "/pipe")])
         rig.destination.end(.asked)
@@ -394,7 +408,8 @@ import Upload
         try await rig.waitForState(.live)
         rig.destination.end(.asked)
         await rig.destination.waitUntilOver()
-        #expect(rig.destination.state == .failed && rig.destination.snapshot().error == .writeFailed(path: "/f", code: 28))
+        #expect(
+            rig.destination.state == .failed && rig.destination.snapshot().error == .writeFailed(path: "/f", code: 28))
     }
 
     @Test func `A destination that is over stays as it is`() async throws {
@@ -404,12 +419,16 @@ import Upload
         await rig.destination.waitUntilOver()
         rig.destination.fail(.notFinishedInTime)
         rig.destination.change(to: .live)
-        #expect(rig.destination.state == .failed && rig.destination.snapshot().error == Self.refused && rig.states == [.failed])
+        #expect(
+            rig.destination.state == .failed && rig.destination.snapshot().error == Self.refused
+                && rig.states == [.failed])
     }
 
     // MARK: When others go on
 
-    @Test func `decided is set when the destination is live or over, and answered also while it waits for another try`() async throws {
+    @Test func `decided is set when the destination is live or over, and answered also while it waits for another try`()
+        async throws
+    {
         let rig = Rig()
         rig.viewer.behave(.fail(Self.busy), at: .started, connection: 0)
         rig.start()
@@ -443,8 +462,10 @@ import Upload
     @Test func `A recording omits everything from the pause to the first keyframe after it`() async throws {
         let rig = Rig(.recording, kind: .file)
         try await rig.play([
-            .packet(videoPacket(0, isKeyframe: true)), .paused(at: MediaTime(value: 1, timescale: 30)), .packet(videoPacket(1, isKeyframe: true)),
-            .packet(videoPacket(2)), .resumed(at: MediaTime(value: 3, timescale: 30)), .packet(videoPacket(3, isKeyframe: true)),
+            .packet(videoPacket(0, isKeyframe: true)), .paused(at: MediaTime(value: 1, timescale: 30)),
+            .packet(videoPacket(1, isKeyframe: true)),
+            .packet(videoPacket(2)), .resumed(at: MediaTime(value: 3, timescale: 30)),
+            .packet(videoPacket(3, isKeyframe: true)),
             .packet(videoPacket(4)),
         ])
         #expect(rig.viewer.video.map(\.sequence) == [0, 3, 4])
@@ -452,12 +473,17 @@ import Upload
         #expect(rig.viewer.video.map { $0.time.value(timescale: 30) } == [0, 1, 2])
         // Of 5 frames two are left out: the third one in the file is at 2/30 s.
         #expect(rig.destination.snapshot().duration?.value(timescale: 30) == 2)
-        #expect(rig.viewer.lifecycle == [.started, .paused, .resumed, .finished(deadline: ShutdownTimetable.handlerFinish)])
+        #expect(
+            rig.viewer.lifecycle == [.started, .paused, .resumed, .finished(deadline: ShutdownTimetable.handlerFinish)])
     }
 
-    @Test func `A recording keeps the sound after a pause although it arrives before its pictures, as with lookahead`() async throws {
+    @Test func `A recording keeps the sound after a pause although it arrives before its pictures, as with lookahead`()
+        async throws
+    {
         let rig = Rig(.recording, kind: .file)
-        func sound(_ tick: Int64) -> PacketQueue.Element { .packet(soundPacket(at: MediaTime(value: tick, timescale: 30), sequence: Int(tick))) }
+        func sound(_ tick: Int64) -> PacketQueue.Element {
+            .packet(soundPacket(at: MediaTime(value: tick, timescale: 30), sequence: Int(tick)))
+        }
         // The pause lasts from tick 3 to tick 6. Sound arrives four ticks before its picture.
         var elements: [PacketQueue.Element] = (0..<4).map { sound($0) }
         for tick in 0..<10 {
@@ -475,11 +501,14 @@ import Upload
     @Test func `A viewer gets the slate of a pause`() async throws {
         let rig = Rig()
         try await rig.play([
-            .packet(videoPacket(0, isKeyframe: true)), .paused(at: MediaTime(value: 1, timescale: 30)), .packet(videoPacket(1, isKeyframe: true)),
+            .packet(videoPacket(0, isKeyframe: true)), .paused(at: MediaTime(value: 1, timescale: 30)),
+            .packet(videoPacket(1, isKeyframe: true)),
             .resumed(at: MediaTime(value: 2, timescale: 30)), .packet(videoPacket(2, isKeyframe: true)),
         ])
         #expect(rig.destination.snapshot().duration == MediaTime(value: 2, timescale: 30))
-        #expect(rig.viewer.video.map(\.sequence) == [0, 1, 2] && rig.viewer.video.map { $0.time.value(timescale: 30) } == [0, 1, 2])
+        #expect(
+            rig.viewer.video.map(\.sequence) == [0, 1, 2]
+                && rig.viewer.video.map { $0.time.value(timescale: 30) } == [0, 1, 2])
     }
 }
 
@@ -488,7 +517,8 @@ extension DestinationTests {
     @Test(arguments: [
         UploadError.rtmp(.refused(code: "NetStream.Publish.Denied", description: "")), .rtmp(.badRedirect(.loop)),
         .rtmp(.protocolViolation(.handshakeVersion(72))), .rtmp(.insecure(host: "h", .unknownIssuer)),
-        .extension(name: "x", .noHello(within: .seconds(5))), .extension(name: "x", .reported(code: 503, message: "", canRetry: false)),
+        .extension(name: "x", .noHello(within: .seconds(5))),
+        .extension(name: "x", .reported(code: 503, message: "", canRetry: false)),
         .extension(name: "x", .reported(code: 403, message: "", canRetry: false)),
     ])
     func `A refusal is retried only after the stream was live`(refusal: UploadError) async throws {
@@ -516,7 +546,9 @@ extension DestinationTests {
         .rtmp(.unusableCertificateFile(path: "/c", .system(code: ENOENT))),
         .extension(name: "x", .reported(code: 401, message: "", canRetry: false)),
     ])
-    func `A changed password and an impossible setting are final, also after the stream was live`(error: UploadError) async throws {
+    func `A changed password and an impossible setting are final, also after the stream was live`(error: UploadError)
+        async throws
+    {
         let rig = Rig()
         rig.viewer.behave(.fail(Self.lost), at: .process, connection: 0)
         rig.viewer.behave(.fail(error), at: .started, connection: 1)
@@ -524,10 +556,14 @@ extension DestinationTests {
         try await rig.push(until: "the loss") { rig.destination.state == .reconnecting }
         try await rig.passWait(2)
         await rig.destination.waitUntilOver()
-        #expect(rig.destination.state == .failed && rig.destination.snapshot().error == error && rig.viewer.connections == 2)
+        #expect(
+            rig.destination.state == .failed && rig.destination.snapshot().error == error && rig.viewer.connections == 2
+        )
     }
 
-    @Test func `A server that closes every connection after some seconds is tried again for ever, less often, and the user is told once`()
+    @Test
+    func
+        `A server that closes every connection after some seconds is tried again for ever, less often, and the user is told once`()
         async throws
     {
         let rig = Rig(.live(retry: ReconnectionPolicy(waits: DestinationTests.policy.waits, maximumAttempts: 3)))
@@ -561,7 +597,10 @@ extension DestinationTests {
         await rig.destination.waitUntilOver()
     }
 
-    @Test func `A far end that is ready and not ready in turn changes the state a few times at once, and then once a second`() async throws {
+    @Test
+    func `A far end that is ready and not ready in turn changes the state a few times at once, and then once a second`()
+        async throws
+    {
         let rig = Rig()
         rig.start()
         try await rig.waitForState(.live)
@@ -583,7 +622,11 @@ extension DestinationTests {
         await rig.destination.waitUntilOver()
     }
 
-    @Test func `A first connection that waits for the network is tried until it succeeds, and these tries do not count later`() async throws {
+    @Test
+    func
+        `A first connection that waits for the network is tried until it succeeds, and these tries do not count later`()
+        async throws
+    {
         let rig = Rig(waitsForNetwork: true)
         let unreachable = UploadError.rtmp(.unreachable(host: "h", port: 1935, .system(code: ENETUNREACH)))
         // More tries than the policy has for a lost connection.
@@ -601,7 +644,10 @@ extension DestinationTests {
         #expect(rig.destination.state == .finished)
     }
 
-    @Test func `An extension that gave up on a server that does not answer is started again while it waits for the network`() async throws {
+    @Test
+    func `An extension that gave up on a server that does not answer is started again while it waits for the network`()
+        async throws
+    {
         for (code, attempts) in [(503, 3), (401, 1), (400, 1)] {
             let rig = Rig(waitsForNetwork: true)
             let failure = UploadError.extension(name: "hls", .reported(code: code, message: "no", canRetry: false))
@@ -613,11 +659,16 @@ extension DestinationTests {
                 rig.destination.end(.asked)
             }
             await rig.destination.waitUntilOver()
-            #expect(rig.destination.state == (attempts > 1 ? .finished : .failed) && rig.viewer.connections == attempts, "\(code)")
+            #expect(
+                rig.destination.state == (attempts > 1 ? .finished : .failed) && rig.viewer.connections == attempts,
+                "\(code)")
         }
     }
 
-    @Test func `A key that remains in use is not tried without limit although the first connection waits for the network`() async throws {
+    @Test
+    func `A key that remains in use is not tried without limit although the first connection waits for the network`()
+        async throws
+    {
         let rig = Rig(waitsForNetwork: true)
         rig.viewer.behave(.fail(.rtmp(.refused(code: "NetStream.Publish.BadName", description: ""))), at: .started)
         rig.start()

@@ -1,5 +1,5 @@
-import Session
 import Media
+import Session
 import Testing
 
 /// Which packets reach which queue.
@@ -20,7 +20,9 @@ struct DistributorTests {
         let (pictures, sound) = (queue(), queue())
         distributor.add(.init(queue: pictures, tracks: [.screen], isRaw: false, carriesMarks: true))
         distributor.add(.init(queue: sound, tracks: [.app, .mic], isRaw: false, carriesMarks: false))
-        _ = distributor.distribute([videoPacket(0, isKeyframe: true), soundPacket(.app, at: .zero), soundPacket(.mixed, at: .zero)])
+        _ = distributor.distribute([
+            videoPacket(0, isKeyframe: true), soundPacket(.app, at: .zero), soundPacket(.mixed, at: .zero),
+        ])
         #expect(await summary(pictures) == ["video 0"])
         #expect(await summary(sound) == ["app"])
     }
@@ -42,7 +44,9 @@ struct DistributorTests {
         let distributor = Distributor(clips: nil)
         let (first, second) = (queue(), queue())
         #expect(distributor.isEmpty)
-        for queue in [first, second] { distributor.add(.init(queue: queue, tracks: [.screen], isRaw: false, carriesMarks: true)) }
+        for queue in [first, second] {
+            distributor.add(.init(queue: queue, tracks: [.screen], isRaw: false, carriesMarks: true))
+        }
         _ = distributor.distribute([videoPacket(0, isKeyframe: true)])
         distributor.remove(first)
         _ = distributor.distribute([videoPacket(1)])
@@ -99,11 +103,14 @@ struct DistributorTests {
         let clips = ClipBuffer(length: MediaTime(milliseconds: 10_000))
         let distributor = Distributor(clips: clips)
         #expect(distributor.tracks(raw: false) == [.mixed] && distributor.tracks(raw: true).isEmpty)
-        _ = distributor.distribute([videoPacket(0, isKeyframe: true), soundPacket(.app, at: .zero), soundPacket(.mixed, at: .zero)])
+        _ = distributor.distribute([
+            videoPacket(0, isKeyframe: true), soundPacket(.app, at: .zero), soundPacket(.mixed, at: .zero),
+        ])
         #expect(clips.excerpt(last: .zero)?.packets.map(\.track) == [.screen, .mixed])
     }
 
-    @Test func `Clips leave out what is between the marks of the picture, and those of the sound do not count`() throws {
+    @Test func `Clips leave out what is between the marks of the picture, and those of the sound do not count`() throws
+    {
         let clips = ClipBuffer(length: MediaTime(milliseconds: 10_000))
         let (picture, sound) = (Distributor(clips: clips), Distributor(clips: clips, marksClips: false))
         _ = picture.distribute([videoPacket(0, isKeyframe: true)])

@@ -1,7 +1,9 @@
 import Media
 
 /// A video packet of an encoder, `sequence` ticks of 30 a second after the start.
-func videoPacket(_ sequence: Int, isKeyframe: Bool = false, bytes: Int = 100, at time: MediaTime? = nil) -> EncodedPacket {
+func videoPacket(_ sequence: Int, isKeyframe: Bool = false, bytes: Int = 100, at time: MediaTime? = nil)
+    -> EncodedPacket
+{
     let time = time ?? MediaTime(value: Int64(sequence), timescale: 30)
     return EncodedPacket(
         track: .screen, presentationTime: time, decodeTime: time, isKeyframe: isKeyframe, sequence: UInt32(sequence),
@@ -11,7 +13,8 @@ func videoPacket(_ sequence: Int, isKeyframe: Bool = false, bytes: Int = 100, at
 /// A packet of sound.
 func soundPacket(_ track: Track = .mixed, at time: MediaTime, sequence: Int = 0) -> EncodedPacket {
     EncodedPacket(
-        track: track, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: UInt32(sequence), data: [1, 2, 3, 4])
+        track: track, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: UInt32(sequence),
+        data: [1, 2, 3, 4])
 }
 
 extension PacketQueue {

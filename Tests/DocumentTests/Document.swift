@@ -18,7 +18,9 @@ struct Document: CustomTestStringConvertible, Sendable {
 
     /// The documents that are checked.
     static func all() throws -> [Document] {
-        let guides = try FileManager.default.contentsOfDirectory(atPath: root.path + "/docs").filter { $0.hasSuffix(".md") }.sorted()
+        let guides = try FileManager.default.contentsOfDirectory(atPath: root.path + "/docs").filter {
+            $0.hasSuffix(".md")
+        }.sorted()
         let others = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Tests/README.md", "Examples/README.md"]
         return try (others + guides.map { "docs/" + $0 }).map(Document.init)
     }
@@ -64,7 +66,9 @@ struct Document: CustomTestStringConvertible, Sendable {
     var anchors: Set<String> {
         var anchors: Set<String> = []
         for match in prose.matches(of: /(?m)^#+ +(.+)$/) {
-            let words = match.1.lowercased().filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" || $0 == "_" }
+            let words = match.1.lowercased().filter {
+                $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" || $0 == "_"
+            }
             let anchor = words.replacingOccurrences(of: " ", with: "-")
             var number = 0
             while !anchors.insert(number == 0 ? anchor : "\(anchor)-\(number)").inserted { number += 1 }
@@ -72,15 +76,20 @@ struct Document: CustomTestStringConvertible, Sendable {
         return anchors
     }
 
-    /// The files and folders of the repository that the text names, also inside code blocks. A path that begins with the name of a module is
-    /// one in its layer of `Sources/`. Placeholders in capitals (`NAME`), patterns and files outside the repository are left out.
+    /// The files and folders of the repository that the text names, also inside code blocks. A path that begins with
+    /// the name of a module is one in its layer of `Sources/`. Placeholders in capitals (`NAME`), patterns and files
+    /// outside the repository are left out.
     var fileNames: [String] {
         let layers = SourceTree.layers
-        let others: Set = ["Sources", "Tests", "docs", "Examples", "Extensions", "Benchmarks", "Fuzz", "man", "completions", ".ci"]
+        let others: Set = [
+            "Sources", "Tests", "docs", "Examples", "Extensions", "Benchmarks", "Fuzz", "man", "completions", ".ci",
+        ]
         return text.matches(of: /[A-Za-z.][A-Za-z0-9_.+-]*(?:\/[A-Za-z0-9_.+-]+)*\/?/).compactMap { match -> String? in
             let name = String(match.0).replacing(/[.]+$/, with: "")
             let parts = name.split(separator: "/")
-            guard let first = parts.first.map(String.init), name.contains("/"), !parts.contains(where: { $0.contains("NAME") }) else { return nil }
+            guard let first = parts.first.map(String.init), name.contains("/"),
+                !parts.contains(where: { $0.contains("NAME") })
+            else { return nil }
             // Not a part of a longer path (`~/.config/broadcast/x`, `$HOME/x`, `../x`).
             if match.range.lowerBound > text.startIndex {
                 let before = text[text.index(before: match.range.lowerBound)]
@@ -130,11 +139,14 @@ enum SourceTree {
     /// What the Swift files of a module import.
     static func imports(of module: String) throws -> Set<String> {
         let folder = Document.root.appendingPathComponent("Sources/\(layers[module] ?? "")/\(module)")
-        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
+        let files =
+            FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
         var imports: Set<String> = []
         for file in files where file.pathExtension == "swift" {
             let text = try String(contentsOf: file, encoding: .utf8)
-            for match in text.matches(of: /(?m)^(?:(?:@testable|package|public) )?import (?:(?:struct|class|enum|func|protocol) )?(\w+)/) {
+            for match in text.matches(
+                of: /(?m)^(?:(?:@testable|package|public) )?import (?:(?:struct|class|enum|func|protocol) )?(\w+)/)
+            {
                 imports.insert(String(match.1))
             }
         }
@@ -144,7 +156,8 @@ enum SourceTree {
 
 /// What Package.swift says.
 enum PackageDescription {
-    private static let text = try? String(contentsOf: Document.root.appendingPathComponent("Package.swift"), encoding: .utf8)
+    private static let text = try? String(
+        contentsOf: Document.root.appendingPathComponent("Package.swift"), encoding: .utf8)
 
     /// The modules that are written in Swift, and what each may import: modules of this package and products of others.
     static var modules: [String: Set<String>] {

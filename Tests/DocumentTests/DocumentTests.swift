@@ -3,14 +3,18 @@ import Testing
 
 /// The documents name files that exist, and the architecture is what Package.swift says.
 struct DocumentTests {
-    @Test(arguments: try Document.all()) func `Each link leads to a file of the repository and to a heading in it`(document: Document) throws {
+    @Test(arguments: try Document.all()) func `Each link leads to a file of the repository and to a heading in it`(
+        document: Document
+    ) throws {
         for link in document.links where !link.contains("://") && !link.hasPrefix("mailto:") {
             let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             let path = parts[0].isEmpty ? document.path : document.resolving(parts[0])
             #expect(Document.exists(path), "\(document.path) links to \(link)")
             guard parts.count == 2, path.hasSuffix(".md"), Document.exists(path) else { continue }
             let target = try Document(path: path)
-            #expect(target.anchors.contains(parts[1]), "\(document.path) links to \(link); \(path) has \(target.anchors.sorted())")
+            #expect(
+                target.anchors.contains(parts[1]),
+                "\(document.path) links to \(link); \(path) has \(target.anchors.sorted())")
         }
     }
 
@@ -37,11 +41,14 @@ struct DocumentTests {
         let document = try Document(path: "docs/architecture.md")
         #expect(document.layers == PackageDescription.layers.reversed() && document.layers.count > 5)
         var modules: [String: Set<String>] = [:]
-        for name in PackageDescription.modules.keys { modules[SourceTree.layers[name] ?? "none", default: []].insert(name) }
+        for name in PackageDescription.modules.keys {
+            modules[SourceTree.layers[name] ?? "none", default: []].insert(name)
+        }
         #expect(document.modules == modules && modules.count > 5)
     }
 
-    @Test(arguments: PackageDescription.modules.keys.sorted()) func `A module imports all that Package.swift lists for it`(module: String) throws {
+    @Test(arguments: PackageDescription.modules.keys.sorted())
+    func `A module imports all that Package.swift lists for it`(module: String) throws {
         let listed = try #require(PackageDescription.modules[module])
         let unused = try listed.subtracting(SourceTree.imports(of: module))
         #expect(unused.isEmpty, "\(module) does not import \(unused.sorted())")

@@ -34,7 +34,8 @@ import Testing
         for index in 0..<4 {
             let time = MediaTime(value: 1_728_000_000 + Int64(index) * 1024, timescale: 48_000)
             packets += try encoder.encode(
-                SampleBuffer(track: .mixed, presentationTime: time, payload: .sound(Sound(format: .broadcast, samples: block))))
+                SampleBuffer(
+                    track: .mixed, presentationTime: time, payload: .sound(Sound(format: .broadcast, samples: block))))
         }
         packets += try encoder.finish()
         #expect(
@@ -86,7 +87,10 @@ import Testing
         for index in 2 * 9600..<2 * 76_800 { samples[index] = 0 }
         let packets = try encode(samples, with: encoder)
         #expect(packets.map(\.sequence) == Array(0..<101))
-        #expect(packets.indices.allSatisfy { packets[$0].presentationTime == MediaTime(value: Int64($0 - 1) * 1024, timescale: 48_000) })
+        #expect(
+            packets.indices.allSatisfy {
+                packets[$0].presentationTime == MediaTime(value: Int64($0 - 1) * 1024, timescale: 48_000)
+            })
         #expect(encoder.encodedBlocks < 50, "\(encoder.encodedBlocks) of 100 blocks were encoded")
         try EncodedStream.adts(packets) { stream in
             let decoded = try stream.samples()
@@ -113,7 +117,8 @@ import Testing
     @Test func `a picture or a block of the wrong length is rejected`() throws {
         let encoder = try AACEncoder(track: .mixed, bitrate: 160)
         let short = Sound(format: .broadcast, samples: [Float](repeating: 0, count: 2046))
-        #expect(try encoder.encode(SampleBuffer(track: .mixed, presentationTime: .zero, payload: .sound(short))).isEmpty)
+        #expect(
+            try encoder.encode(SampleBuffer(track: .mixed, presentationTime: .zero, payload: .sound(short))).isEmpty)
         #expect(try encoder.finish().isEmpty)
     }
 

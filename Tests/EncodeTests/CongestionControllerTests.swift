@@ -81,7 +81,9 @@ struct CongestionControllerTests {
         var votes: [Int?] = []
         for step in 0..<20 {
             votes.append(
-                controller.note(backlog: MediaTime(milliseconds: Int64(step) * 250), bytes: 1_000_000, at: MediaTime(milliseconds: Int64(step) * 250))
+                controller.note(
+                    backlog: MediaTime(milliseconds: Int64(step) * 250), bytes: 1_000_000,
+                    at: MediaTime(milliseconds: Int64(step) * 250))
             )
         }
         #expect(votes.suffix(10).allSatisfy { $0 == nil })

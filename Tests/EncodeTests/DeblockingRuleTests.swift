@@ -11,7 +11,9 @@ import Testing
         return region
     }
 
-    @Test(arguments: [(10, false), (26, false), (27, true)]) func `a small change is smoothed at a high QP`(quantizer: Int, isOn: Bool) {
+    @Test(arguments: [(10, false), (26, false), (27, true)]) func `a small change is smoothed at a high QP`(
+        quantizer: Int, isOn: Bool
+    ) {
         var rule = DeblockingRule()
         let results = [22, 0].map { rule.isOn(changed: changed(rows: $0), lastQuantizer: quantizer) }
         #expect(results == [isOn, isOn])
@@ -21,11 +23,15 @@ import Testing
         var rule = DeblockingRule()
         let movement = [
             rule.isOn(changed: .whole(size), lastQuantizer: 12), rule.isOn(changed: .whole(size), lastQuantizer: 21),
-            rule.isOn(changed: changed(rows: 23), lastQuantizer: 20), rule.isOn(changed: .whole(size), lastQuantizer: 14),
+            rule.isOn(changed: changed(rows: 23), lastQuantizer: 20),
+            rule.isOn(changed: .whole(size), lastQuantizer: 14),
         ]
         #expect(movement == [true, true, false, false])
         // A still picture ends it, whether it is encoded again or repeated.
-        let encodedAgain = [rule.isOn(changed: changed(rows: 0), lastQuantizer: 14), rule.isOn(changed: .whole(size), lastQuantizer: 12)]
+        let encodedAgain = [
+            rule.isOn(changed: changed(rows: 0), lastQuantizer: 14),
+            rule.isOn(changed: .whole(size), lastQuantizer: 12),
+        ]
         #expect(encodedAgain == [false, true])
         let continued = rule.isOn(changed: .whole(size), lastQuantizer: 12)
         rule.noteRepeat()

@@ -15,7 +15,8 @@ import Testing
     }
 
     @Test(arguments: [300, 1000])
-    func `a picture that the bitrate cannot make sharp counts as settled before its next keyframe`(kilobits: Int) throws {
+    func `a picture that the bitrate cannot make sharp counts as settled before its next keyframe`(kilobits: Int) throws
+    {
         let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(kilobits)))
         _ = try encoder.encode(Page(dithered: Self.size).sample(at: .zero, isChanged: true))
         // With variable pacing, the frames of a settled picture are not sent any more.
@@ -32,7 +33,9 @@ import Testing
         #expect(largestBacklog(packets, kilobits: 3000) < 3000 * 1.15)
     }
 
-    @Test(arguments: [25, 40, 50]) func `a keyframe soon after a new picture is about as sharp as the picture was`(change: Int) throws {
+    @Test(arguments: [25, 40, 50]) func `a keyframe soon after a new picture is about as sharp as the picture was`(
+        change: Int
+    ) throws {
         let (packets, qualities) = try encode(
             [(0, Page(size: Self.size)), (change, Page(photograph: Self.size))], kilobits: 1500, count: 90)
         #expect(packets[60].isKeyframe)

@@ -12,8 +12,12 @@ struct EncodedStream {
     private let file: URL
 
     /// Writes H.264 as a byte stream: parameter sets before each IDR picture, and start codes instead of lengths.
-    static func h264(_ packets: [EncodedPacket], of encoder: VideoEncoder, _ body: (EncodedStream) throws -> Void) throws {
-        guard case .h264(let sequence, let picture) = encoder.format.codec else { throw Failure(description: "no H.264") }
+    static func h264(_ packets: [EncodedPacket], of encoder: VideoEncoder, _ body: (EncodedStream) throws -> Void)
+        throws
+    {
+        guard case .h264(let sequence, let picture) = encoder.format.codec else {
+            throw Failure(description: "no H.264")
+        }
         var bytes: [UInt8] = []
         for packet in packets {
             if packet.isKeyframe { bytes += [0, 0, 0, 1] + sequence + [0, 0, 0, 1] + picture }
@@ -32,14 +36,18 @@ struct EncodedStream {
         var bytes: [UInt8] = []
         for packet in packets {
             let length = packet.data.count + 7
-            bytes += [0xFF, 0xF1, 0x4C, 0x80 | UInt8(length >> 11), UInt8(length >> 3 & 0xFF), UInt8(length << 5 & 0xE0) | 0x1F, 0xFC]
+            bytes += [
+                0xFF, 0xF1, 0x4C, 0x80 | UInt8(length >> 11), UInt8(length >> 3 & 0xFF),
+                UInt8(length << 5 & 0xE0) | 0x1F, 0xFC,
+            ]
             bytes += packet.data
         }
         try with(bytes, name: "stream.aac", body)
     }
 
     private static func with(_ bytes: [UInt8], name: String, _ body: (EncodedStream) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("broadcast-encode-\(UUID().uuidString)")
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "broadcast-encode-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let stream = EncodedStream(folder: folder, file: folder.appendingPathComponent(name))
@@ -49,7 +57,9 @@ struct EncodedStream {
 
     /// The properties of the stream from ffprobe, with ffprobe's names.
     func properties() throws -> [String: String] {
-        let output = try run(["ffprobe", "-v", "error", "-show_streams", "-of", "default=noprint_wrappers=1", file.path])
+        let output = try run([
+            "ffprobe", "-v", "error", "-show_streams", "-of", "default=noprint_wrappers=1", file.path,
+        ])
         var properties: [String: String] = [:]
         for line in String(decoding: output, as: UTF8.self).split(separator: "\n") {
             let pair = line.split(separator: "=", maxSplits: 1)
@@ -60,7 +70,10 @@ struct EncodedStream {
 
     /// The I420 or I444 frames from ffmpeg's decoder, in sequence.
     func pictures(_ chroma: ChromaFormat = .yuv420) throws -> [UInt8] {
-        try run(["ffmpeg", "-v", "error", "-i", file.path, "-f", "rawvideo", "-pix_fmt", "yuv\(chroma.rawValue)p", "-fps_mode", "passthrough", "-"])
+        try run([
+            "ffmpeg", "-v", "error", "-i", file.path, "-f", "rawvideo", "-pix_fmt", "yuv\(chroma.rawValue)p",
+            "-fps_mode", "passthrough", "-",
+        ])
     }
 
     /// The interleaved stereo samples from ffmpeg's decoder.

@@ -2,7 +2,8 @@ import Bitstream
 import Encode
 import Testing
 
-/// A slice header is rewritten in its unit: what follows it keeps its bytes, also where the emulation prevention adds or removes a byte.
+/// A slice header is rewritten in its unit: what follows it keeps its bytes, also where the emulation prevention adds
+/// or removes a byte.
 struct FrameNumberShiftTests {
     /// A slice NAL unit: first_mb_in_slice, slice_type 5, pic_parameter_set_id 0, frame_num with 16 bits, and `rest`.
     private static func unit(firstMacroblock: UInt32, frameNumber: UInt32, rest: [UInt8]) -> [UInt8] {
@@ -19,13 +20,17 @@ struct FrameNumberShiftTests {
 
     @Test(
         arguments: [
-            [0x80], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], [0, 0, 3, 0, 0, 1, 9, 9, 9, 9, 9, 9, 0, 0, 3, 7], [2, 0, 0, 0x80],
+            [0x80], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
+            [0, 0, 3, 0, 0, 1, 9, 9, 9, 9, 9, 9, 0, 0, 3, 7], [2, 0, 0, 0x80],
             Array(repeating: 0x5A, count: 40),
         ] as [[UInt8]], [0, 1, 0x1FE0, 4079] as [UInt32])
     func `Only frame_num changes`(rest: [UInt8], firstMacroblock: UInt32) {
-        for (from, shift) in [(0, 1), (1, 255), (255, 1), (0xFF00, 0x100), (0x00FF, 0x7F01), (0xFFFF, 1), (0x4100, 0xBF00), (7, 0x1_0000)] {
+        for (from, shift) in [
+            (0, 1), (1, 255), (255, 1), (0xFF00, 0x100), (0x00FF, 0x7F01), (0xFFFF, 1), (0x4100, 0xBF00), (7, 0x1_0000),
+        ] {
             let old = Self.unit(firstMacroblock: firstMacroblock, frameNumber: UInt32(from), rest: rest)
-            let new = Self.unit(firstMacroblock: firstMacroblock, frameNumber: UInt32(from + shift) & 0xFFFF, rest: rest)
+            let new = Self.unit(
+                firstMacroblock: firstMacroblock, frameNumber: UInt32(from + shift) & 0xFFFF, rest: rest)
             let before: [UInt8] = [0, 0, 0, 1]
             var data = before + old + [0, 0, 1, 0xFF]
             let growth = FrameNumberShift.apply(shift, to: &data, unit: 4..<4 + old.count, frameNumberBits: 16)

@@ -4,7 +4,8 @@ import Testing
 
 /// How often readers get a keyframe of their own.
 struct KeyframeRequestsTests {
-    /// A reader asks at the times of `requested`. Returns the times at which a keyframe is forced, of frames every 10 ms.
+    /// A reader asks at the times of `requested`. Returns the times at which a keyframe is forced, of frames every 10
+    /// ms.
     private func forced(askedAt requested: (Int64) -> Bool, keyframeAt: Int64? = nil, until end: Int64) -> [Int64] {
         var requests = KeyframeRequests()
         return stride(from: Int64(0), to: end, by: 10).filter { time in
@@ -18,7 +19,8 @@ struct KeyframeRequestsTests {
         #expect(forced(askedAt: { _ in false }, until: 5000) == [])
     }
 
-    @Test func `The first request is served at once, and a reader that asks at every frame gets one keyframe a second`() {
+    @Test func `The first request is served at once, and a reader that asks at every frame gets one keyframe a second`()
+    {
         #expect(forced(askedAt: { $0 >= 150 }, until: 4000) == [150, 1150, 2150, 3150])
     }
 

@@ -19,7 +19,9 @@ struct OverloadControllerTests {
         }
 
         /// Runs for `seconds`. Returns each change with its time in seconds.
-        mutating func run(_ controller: inout OverloadController, seconds: Double) -> [(time: Double, reduction: EncoderReduction)] {
+        mutating func run(_ controller: inout OverloadController, seconds: Double) -> [(
+            time: Double, reduction: EncoderReduction
+        )] {
             var changes: [(time: Double, reduction: EncoderReduction)] = []
             let end = time + seconds
             while time < end {

@@ -60,7 +60,8 @@ struct Page {
         luma = [UInt8](repeating: 225, count: size.area)
     }
 
-    /// A picture with detail of every size, like a photograph: noise of several scales, each half as strong as the next larger one.
+    /// A picture with detail of every size, like a photograph: noise of several scales, each half as strong as the next
+    /// larger one.
     init(photograph size: PixelSize) {
         func value(_ column: Int, _ row: Int, _ scale: Int) -> Double {
             var hash = UInt64(column * 7919 + row * 104_729 + scale * 31 + 1) &* 0x9E37_79B9_7F4A_7C15

@@ -8,9 +8,11 @@ import Testing
     /// A third of the bytes of a frame at this bitrate.
     private static let limit = 1250
 
-    /// The QP that is held for a frame in which `rows` of 360 rows changed, which then has `size` bytes and, if none is held, the QP
-    /// `chosen`.
-    private mutating func encode(rows: Int = 20, isIDR: Bool = false, level: Double = 0.7, size: Int = 500, chosen: Int = 30) -> Int? {
+    /// The QP that is held for a frame in which `rows` of 360 rows changed, which then has `size` bytes and, if none is
+    /// held, the QP `chosen`.
+    private mutating func encode(
+        rows: Int = 20, isIDR: Bool = false, level: Double = 0.7, size: Int = 500, chosen: Int = 30
+    ) -> Int? {
         var region = DamageRegion(size: Self.size)
         if rows > 0 { region.add(PixelRect(x: 0, y: 0, width: Self.size.width, height: rows)) }
         let held = hold.quantizer(changed: region, isIDR: isIDR, level: level)
@@ -83,7 +85,8 @@ import Testing
         #expect(held == Array(repeating: 20, count: 8))
     }
 
-    @Test(arguments: [(20, 20), (19, 20), (21, nil)]) mutating func `a keyframe that is as sharp as the frames before it needs no step`(
+    @Test(arguments: [(20, 20), (19, 20), (21, nil)])
+    mutating func `a keyframe that is as sharp as the frames before it needs no step`(
         keyframe: Int, next: Int?
     ) {
         // The first keyframe of a picture is x264's.

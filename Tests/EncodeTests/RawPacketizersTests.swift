@@ -14,7 +14,8 @@ import Testing
         #expect(shown.map { $0?.sequence } == [.max, 0])
         var sound = RawAudioPacketizer(track: .app, from: .max)
         let block = SampleBuffer(
-            track: .app, presentationTime: .zero, payload: .sound(Sound(format: .broadcast, samples: [Float](repeating: 0, count: 2048))))
+            track: .app, presentationTime: .zero,
+            payload: .sound(Sound(format: .broadcast, samples: [Float](repeating: 0, count: 2048))))
         let heard = [sound.packet(for: block), sound.packet(for: block)]
         #expect(heard.map { $0?.sequence } == [.max, 0])
     }

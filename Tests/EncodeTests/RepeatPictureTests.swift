@@ -12,7 +12,8 @@ import Testing
     @Test(arguments: [1, 2], ["veryfast", "ultrafast"])
     func `Lossless frames are unchanged after repeat pictures`(threads: Int, preset: String) throws {
         var settings = VideoSettings(
-            size: Self.size, frameRate: 30, rateControl: .quality(0), preset: preset, keyframeInterval: MediaTime(milliseconds: 1500))
+            size: Self.size, frameRate: 30, rateControl: .quality(0), preset: preset,
+            keyframeInterval: MediaTime(milliseconds: 1500))
         settings.threads = threads
         let scene = try Scene(settings: settings)
         #expect(scene.repeated > 60)
@@ -23,10 +24,13 @@ import Testing
         #expect(isEqual, "first difference in frame \(firstDifference(decoded.bytes, scene.expected))")
     }
 
-    @Test(arguments: [1, 2]) func `Lossless frames in full chroma are unchanged after repeat pictures`(threads: Int) throws {
+    @Test(arguments: [1, 2]) func `Lossless frames in full chroma are unchanged after repeat pictures`(threads: Int)
+        throws
+    {
         let scene = try Scene(
             settings: VideoSettings(
-                size: Self.size, chroma: .yuv444, frameRate: 30, rateControl: .quality(0), keyframeInterval: MediaTime(milliseconds: 1500),
+                size: Self.size, chroma: .yuv444, frameRate: 30, rateControl: .quality(0),
+                keyframeInterval: MediaTime(milliseconds: 1500),
                 threads: threads))
         #expect(scene.repeated > 60)
         let decoded = try decodeInFFmpeg(scene.stream, as: "yuv444p")
@@ -37,7 +41,8 @@ import Testing
     }
 
     @Test func `A lossy stream in full chroma stays close to the original across repeat pictures`() throws {
-        let scene = try Scene(settings: VideoSettings(size: Self.size, chroma: .yuv444, frameRate: 30, rateControl: .bitrate(3000)))
+        let scene = try Scene(
+            settings: VideoSettings(size: Self.size, chroma: .yuv444, frameRate: 30, rateControl: .bitrate(3000)))
         #expect(scene.repeated > 60)
         let decoded = try decodeInFFmpeg(scene.stream, as: "yuv444p")
         #expect(decoded.errors == "")
@@ -47,8 +52,11 @@ import Testing
         #expect(errors.reduce(0, +) / frame <= 4)
     }
 
-    @Test(arguments: ["veryfast", "ultrafast"]) func `Two decoders decode a lossy stream with repeat pictures alike`(preset: String) throws {
-        let scene = try Scene(settings: VideoSettings(size: Self.size, frameRate: 30, rateControl: .bitrate(400), preset: preset))
+    @Test(arguments: ["veryfast", "ultrafast"]) func `Two decoders decode a lossy stream with repeat pictures alike`(
+        preset: String
+    ) throws {
+        let scene = try Scene(
+            settings: VideoSettings(size: Self.size, frameRate: 30, rateControl: .bitrate(400), preset: preset))
         #expect(scene.repeated > 60)
         let one = try decodeInFFmpeg(scene.stream, as: "yuv420p")
         let other = try decodeInOpenH264(scene.stream)
@@ -62,15 +70,19 @@ import Testing
         #expect(errors.reduce(0, +) / frame <= 4)
     }
 
-    @Test(arguments: ["veryfast", "slow"]) func `A change to the fastest preset and back leaves the stream valid`(preset: String) throws {
+    @Test(arguments: ["veryfast", "slow"]) func `A change to the fastest preset and back leaves the stream valid`(
+        preset: String
+    ) throws {
         let lossless = try Scene(
-            settings: VideoSettings(size: Self.size, frameRate: 30, rateControl: .quality(0), preset: preset), changesSpeed: true)
+            settings: VideoSettings(size: Self.size, frameRate: 30, rateControl: .quality(0), preset: preset),
+            changesSpeed: true)
         let decoded = try decodeInFFmpeg(lossless.stream, as: "yuv420p")
         #expect(decoded.errors == "")
         let isEqual = decoded.bytes == lossless.expected
         #expect(isEqual, "first difference in frame \(firstDifference(decoded.bytes, lossless.expected))")
         let lossy = try Scene(
-            settings: VideoSettings(size: Self.size, frameRate: 30, rateControl: .bitrate(400), preset: preset), changesSpeed: true)
+            settings: VideoSettings(size: Self.size, frameRate: 30, rateControl: .bitrate(400), preset: preset),
+            changesSpeed: true)
         let one = try decodeInFFmpeg(lossy.stream, as: "yuv420p")
         let other = try decodeInOpenH264(lossy.stream)
         #expect(one.errors == "")
@@ -81,7 +93,9 @@ import Testing
 
     @Test func `A still picture gets an IDR picture at each keyframe interval`() throws {
         let scene = try Scene(
-            settings: VideoSettings(size: Self.size, frameRate: 30, rateControl: .bitrate(400), keyframeInterval: MediaTime(milliseconds: 1000)))
+            settings: VideoSettings(
+                size: Self.size, frameRate: 30, rateControl: .bitrate(400),
+                keyframeInterval: MediaTime(milliseconds: 1000)))
         let keyframes = scene.packets.filter(\.isKeyframe).map(\.presentationTime.milliseconds)
         #expect(keyframes.count == 6)
         for (index, time) in keyframes.enumerated() { #expect(abs(time - Int64(index) * 1000) <= 34) }
@@ -97,7 +111,8 @@ private func decodeInOpenH264(_ stream: [UInt8]) throws -> (bytes: [UInt8], erro
     try decode(
         stream,
         with: [
-            "gst-launch-1.0", "-q", "filesrc", "location=INPUT", "!", "h264parse", "!", "openh264dec", "!", "video/x-raw,format=I420", "!",
+            "gst-launch-1.0", "-q", "filesrc", "location=INPUT", "!", "h264parse", "!", "openh264dec", "!",
+            "video/x-raw,format=I420", "!",
             "filesink", "location=OUTPUT",
         ])
 }
@@ -121,12 +136,14 @@ private struct Scene {
             if changesSpeed { encoder.setFastest(tick % 8 >= 4) }
             var damage = DamageRegion(size: settings.size)
             if tick < 10 || tick == 90 || (tick > 130 && tick < 134) {
-                let block = PixelRect(x: Int(random.next() % 10) * 16, y: Int(random.next() % 5) * 16, width: 48, height: 32)
+                let block = PixelRect(
+                    x: Int(random.next() % 10) * 16, y: Int(random.next() % 5) * 16, width: 48, height: 32)
                 damage.add(block)
                 for y in block.y..<block.maxY {
                     for x in block.x..<block.maxX {
                         for plane in 0..<(isFull ? 3 : 1) {
-                            content[plane * settings.size.area + y * settings.size.width + x] = UInt8(random.next() & 0xff)
+                            content[plane * settings.size.area + y * settings.size.width + x] = UInt8(
+                                random.next() & 0xff)
                         }
                     }
                 }
@@ -141,7 +158,8 @@ private struct Scene {
                 let patch = Picture.Patch(x: 0, y: 0, pixels: frame)
                 new = try encoder.encode(
                     SampleBuffer(
-                        track: .screen, presentationTime: time, payload: .picture(Picture(size: settings.size, patches: [patch], damage: damage))))
+                        track: .screen, presentationTime: time,
+                        payload: .picture(Picture(size: settings.size, patches: [patch], damage: damage))))
             }
             expected += content
             for packet in new {
@@ -178,7 +196,10 @@ private func annexB(_ data: [UInt8]) -> [UInt8] {
 private func decodeInFFmpeg(_ stream: [UInt8], as format: String) throws -> (bytes: [UInt8], errors: String) {
     try decode(
         stream,
-        with: ["ffmpeg", "-v", "error", "-f", "h264", "-i", "INPUT", "-f", "rawvideo", "-pix_fmt", format, "-fps_mode", "passthrough", "OUTPUT"])
+        with: [
+            "ffmpeg", "-v", "error", "-f", "h264", "-i", "INPUT", "-f", "rawvideo", "-pix_fmt", format, "-fps_mode",
+            "passthrough", "OUTPUT",
+        ])
 }
 
 private func decode(_ stream: [UInt8], with command: [String]) throws -> (bytes: [UInt8], errors: String) {
@@ -190,7 +211,9 @@ private func decode(_ stream: [UInt8], with command: [String]) throws -> (bytes:
     try Data(stream).write(to: input)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = command.map { $0.replacingOccurrences(of: "INPUT", with: input.path).replacingOccurrences(of: "OUTPUT", with: output.path) }
+    process.arguments = command.map {
+        $0.replacingOccurrences(of: "INPUT", with: input.path).replacingOccurrences(of: "OUTPUT", with: output.path)
+    }
     let errors = Pipe()
     process.standardError = errors
     process.standardInput = FileHandle.nullDevice

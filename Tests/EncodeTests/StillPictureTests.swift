@@ -53,7 +53,8 @@ import Testing
     }
 
     @Test func `a page with a clock becomes sharp in few steps after a keyframe`() throws {
-        let (packets, qualities) = try encode(changing: PixelRect(x: 320, y: 160, width: 48, height: 16), kilobits: 1500)
+        let (packets, qualities) = try encode(
+            changing: PixelRect(x: 320, y: 160, width: 48, height: 16), kilobits: 1500)
         for keyframe in [60, 120, 180] {
             let frames = qualities[keyframe..<keyframe + 60]
             // Each step encodes the whole picture again.
@@ -67,7 +68,8 @@ import Testing
 
     @Test func `a small part that needs many bits leaves the bitrate as it is`() throws {
         // A sixteenth of the picture is noise, which at the QP of the page would need several times the bitrate.
-        let (packets, _) = try encode(changing: PixelRect(x: 160, y: 80, width: 160, height: 88), isNoise: true, kilobits: Self.kilobits)
+        let (packets, _) = try encode(
+            changing: PixelRect(x: 160, y: 80, width: 160, height: 88), isNoise: true, kilobits: Self.kilobits)
         expectWithinBitrate(packets, kilobits: Self.kilobits)
         let sizes = packets.map(\.data.count)
         #expect(sizes[60...].reduce(0, +) * 8 / 1000 <= Self.kilobits * 7)
@@ -90,7 +92,8 @@ import Testing
     @Test(arguments: [1, 5, 60]) func `a clock is sharp at each frame rate`(frameRate: Int) throws {
         var settings = VideoSettings(size: Self.size, rateControl: .bitrate(1500))
         settings.frameRate = frameRate
-        let (packets, qualities) = try encode(changing: PixelRect(x: 320, y: 160, width: 48, height: 16), settings: settings, count: frameRate * 6)
+        let (packets, qualities) = try encode(
+            changing: PixelRect(x: 320, y: 160, width: 48, height: 16), settings: settings, count: frameRate * 6)
         #expect(qualities.suffix(frameRate).allSatisfy { $0 > 36 }, "\(qualities.suffix(frameRate))")
         #expect(packets.reduce(0) { $0 + $1.data.count } * 8 / 1000 <= 1500 * 7)
     }
@@ -99,15 +102,17 @@ import Testing
         changing part: PixelRect, isNoise: Bool = false, kilobits: Int, each: (VideoEncoder, Int) -> Void = { _, _ in }
     ) throws -> ([EncodedPacket], [Double]) {
         try encode(
-            changing: part, isNoise: isNoise, settings: VideoSettings(size: Self.size, rateControl: .bitrate(kilobits)), count: 240, each: each)
+            changing: part, isNoise: isNoise, settings: VideoSettings(size: Self.size, rateControl: .bitrate(kilobits)),
+            count: 240, each: each)
     }
 
-    /// Encodes frames of a page of which a part changes with every frame: glyphs, or noise. Returns the packets and the PSNR of
-    /// each frame.
+    /// Encodes frames of a page of which a part changes with every frame: glyphs, or noise. Returns the packets and the
+    /// PSNR of each frame.
     ///
     /// - Parameter each: called before each frame with its number.
     private func encode(
-        changing part: PixelRect, isNoise: Bool = false, settings: VideoSettings, count: Int, each: (VideoEncoder, Int) -> Void = { _, _ in }
+        changing part: PixelRect, isNoise: Bool = false, settings: VideoSettings, count: Int,
+        each: (VideoEncoder, Int) -> Void = { _, _ in }
     ) throws -> ([EncodedPacket], [Double]) {
         let encoder = try VideoEncoder(settings: settings)
         var (pages, packets): ([(Int, Page)], [EncodedPacket]) = ([], [])

@@ -14,7 +14,8 @@ import Testing
         width: Int, height: Int, threads: Int
     ) throws {
         let size = PixelSize(width: width, height: height)
-        let encoder = try VideoEncoder(settings: VideoSettings(size: size, rateControl: .bitrate(2000), threads: threads))
+        let encoder = try VideoEncoder(
+            settings: VideoSettings(size: size, rateControl: .bitrate(2000), threads: threads))
         #expect(encoder.format.size == size)
         #expect(encoder.format.frameRate == 30)
         #expect(encoder.format.bitrate == 2000)
@@ -67,9 +68,13 @@ import Testing
     }
 
     @Test(arguments: [true, false], [VideoSettings.Latency.low, .normal])
-    func `the stream says that its frame rate is fixed only if it is`(isFixed: Bool, latency: VideoSettings.Latency) throws {
+    func `the stream says that its frame rate is fixed only if it is`(isFixed: Bool, latency: VideoSettings.Latency)
+        throws
+    {
         let encoder = try VideoEncoder(
-            settings: VideoSettings(size: Self.size, frameRate: 25, hasFixedFrameRate: isFixed, rateControl: .bitrate(500), latency: latency))
+            settings: VideoSettings(
+                size: Self.size, frameRate: 25, hasFixedFrameRate: isFixed, rateControl: .bitrate(500), latency: latency
+            ))
         guard case .h264(let sequence, _) = encoder.format.codec else {
             Issue.record("no H.264")
             return
@@ -116,7 +121,8 @@ import Testing
     }
 
     @Test func `packets contain whole slices with length fields, and no parameter sets`() throws {
-        let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(2000), threads: 2))
+        let encoder = try VideoEncoder(
+            settings: VideoSettings(size: Self.size, rateControl: .bitrate(2000), threads: 2))
         var noise = Noise(size: Self.size)
         for tick in 0..<6 {
             let packet = try #require(try encoder.encode(noise.sample(at: tick)).first)
@@ -150,18 +156,24 @@ import Testing
         let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(2000)))
         var noise = Noise(size: Self.size)
         let packets = try [3, 3, 2, 4].flatMap { try encoder.encode(noise.sample(at: $0)) }
-        #expect(packets.map { $0.presentationTime.nanoseconds } == [100_000_000, 101_000_000, 102_000_000, 133_333_000])
+        #expect(
+            packets.map { $0.presentationTime.nanoseconds } == [100_000_000, 101_000_000, 102_000_000, 133_333_000])
     }
 
     @Test
     func `with normal latency every frame is returned, decode times increase, and decoders return all frames`() throws {
-        let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(2000), latency: .normal))
+        let encoder = try VideoEncoder(
+            settings: VideoSettings(size: Self.size, rateControl: .bitrate(2000), latency: .normal))
         var noise = Noise(size: Self.size)
         var packets: [EncodedPacket] = []
-        for tick in 0..<40 { packets += try encoder.encode(tick % 3 == 0 ? noise.sample(at: tick) : noise.still(at: tick)) }
+        for tick in 0..<40 {
+            packets += try encoder.encode(tick % 3 == 0 ? noise.sample(at: tick) : noise.still(at: tick))
+        }
         packets += try encoder.finish()
         #expect(packets.count == 40)
-        #expect(Set(packets.map(\.presentationTime)) == Set((0..<40).map { MediaTime(nanoseconds: Int64($0) * 1_000_000 / 30 * 1000) }))
+        #expect(
+            Set(packets.map(\.presentationTime))
+                == Set((0..<40).map { MediaTime(nanoseconds: Int64($0) * 1_000_000 / 30 * 1000) }))
         #expect(packets.first?.isKeyframe == true)
         #expect(zip(packets, packets.dropFirst()).allSatisfy { $0.decodeTime < $1.decodeTime })
         #expect(packets.allSatisfy { $0.decodeTime <= $0.presentationTime })
@@ -191,7 +203,8 @@ import Testing
     func `a stream in full chroma declares it and keeps the colour of each pixel`(
         rateControl: VideoSettings.RateControl
     ) throws {
-        let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, chroma: .yuv444, rateControl: rateControl))
+        let encoder = try VideoEncoder(
+            settings: VideoSettings(size: Self.size, chroma: .yuv444, rateControl: rateControl))
         // Columns of red and blue, one pixel wide, which 4:2:0 would turn purple.
         let area = Self.size.area
         var content = [UInt8](repeating: 0, count: area * 3)
@@ -207,7 +220,9 @@ import Testing
             try encoder.encode(
                 SampleBuffer(
                     track: .screen, presentationTime: MediaTime(value: Int64(tick), timescale: 30),
-                    payload: .picture(Picture(size: Self.size, patches: [.init(x: 0, y: 0, pixels: frame)], damage: .whole(Self.size)))))
+                    payload: .picture(
+                        Picture(size: Self.size, patches: [.init(x: 0, y: 0, pixels: frame)], damage: .whole(Self.size))
+                    )))
         }
         try EncodedStream.h264(packets, of: encoder) { stream in
             let properties = try stream.properties()
@@ -230,8 +245,9 @@ import Testing
         var keyframes: [Int64] = []
         // Four seconds with 10 frames per second, then four seconds with 30.
         for time in Array(stride(from: 0, to: 4000, by: 100)) + Array(stride(from: 4000, to: 8000, by: 33)) {
-            keyframes += try encoder.encode(noise.sample(at: MediaTime(milliseconds: Int64(time)))).filter(\.isKeyframe).map(
-                \.presentationTime.milliseconds)
+            keyframes += try encoder.encode(noise.sample(at: MediaTime(milliseconds: Int64(time)))).filter(\.isKeyframe)
+                .map(
+                    \.presentationTime.milliseconds)
         }
         #expect(keyframes.count == 4)
         for (index, time) in keyframes.enumerated() { #expect(abs(time - Int64(index) * 2000) <= 34) }
@@ -248,8 +264,13 @@ import Testing
         #expect(keyframes == [0, 10, 17])
     }
 
-    @Test func `a missed tick is filled also while the picture improves or a keyframe is due, and decoders return every frame`() throws {
-        let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, hasFixedFrameRate: true, rateControl: .quality(0)))
+    @Test
+    func
+        `a missed tick is filled also while the picture improves or a keyframe is due, and decoders return every frame`()
+        throws
+    {
+        let encoder = try VideoEncoder(
+            settings: VideoSettings(size: Self.size, hasFixedFrameRate: true, rateControl: .quality(0)))
         var noise = Noise(size: Self.size)
         #expect(try encoder.fill(at: .zero).isEmpty)
         var packets: [EncodedPacket] = []
@@ -349,7 +370,9 @@ import Testing
     }
 
     @Test(arguments: [0, -5]) func `a bitrate that x264 rejects is a typed error`(bitrate: Int) {
-        #expect(throws: EncodeError.self) { try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(bitrate))) }
+        #expect(throws: EncodeError.self) {
+            try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(bitrate)))
+        }
     }
 
     @Test(arguments: VideoSettings.presets) func `every preset opens with both latencies`(preset: String) throws {

@@ -35,9 +35,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (BitrateShare(ticks: 4), 4), (BitrateShare(ticks: 60), 6), (BitrateShare(ticks: 60, mayUseAll: true), 24), (BitrateShare(ticks: -3), 1),
+        (BitrateShare(ticks: 4), 4), (BitrateShare(ticks: 60), 6), (BitrateShare(ticks: 60, mayUseAll: true), 24),
+        (BitrateShare(ticks: -3), 1),
     ])
-    func `a frame counts for so many ticks that it may use half of the buffer, or all of it`(share: BitrateShare, ticks: Int) {
+    func `a frame counts for so many ticks that it may use half of the buffer, or all of it`(
+        share: BitrateShare, ticks: Int
+    ) {
         var buffer = full
         buffer.prepare(share, kilobits: 3000, capacity: 3000)
         #expect(buffer.rate == 3000 * ticks)

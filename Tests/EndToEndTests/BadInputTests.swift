@@ -55,19 +55,25 @@ extension EndToEndTests {
             Case("--to", "a.mp4", "--latency", "none", status: 64, saying: "--latency"),
             Case("--to", "a.mp4", "--chroma", "422", status: 64, saying: "--chroma", "420", "444"),
             Case("--to", "rtmp://127.0.0.1/live/key", "--chroma", "444", status: 64, saying: "--chroma 444", "live"),
-            Case("--to", "a.mp4", "--to", "rtmp://127.0.0.1/live/key", "--chroma", "444", status: 64, saying: "--chroma 444", "live"),
+            Case(
+                "--to", "a.mp4", "--to", "rtmp://127.0.0.1/live/key", "--chroma", "444", status: 64,
+                saying: "--chroma 444", "live"),
             Case("--to", "a.mp4", "--frame-pacing", "odd", status: 64, saying: "--frame-pacing"),
             Case("--to", "a.mp4", "--audio-bitrate", "1", status: 64, saying: "--audio-bitrate"),
             Case("--to", "a.mp4", "--format", "gif", status: 64, saying: "gif", "mp4"),
             Case("--to", "./a.webm", status: 64, saying: ".webm", "--format"),
             Case("--to", "a.mkv", status: 64, saying: ".mkv", ".mp4"),
             Case("--to", "a.mp4", "--bitrate", "fast", status: 64, saying: "--bitrate fast", "6M"),
-            Case("--to", "a.mp4", "--no-audio", status: 64, saying: "Did you mean --no-app-audio?", "broadcast start --help"),
+            Case(
+                "--to", "a.mp4", "--no-audio", status: 64, saying: "Did you mean --no-app-audio?",
+                "broadcast start --help"),
             Case("--to", "a.mp4", "--key", "k3y", status: 64, saying: "--key", "broadcast setup NAME"),
             Case("a.mp4", status: 64, saying: "broadcast start --to a.mp4"),
             Case("--to", "a.mp4", "--session", "../etc", status: 64, saying: "--session"),
             Case("--to", "a.mp4", "--colour", "red", status: 64, saying: "--colour"),
-            Case("--to", "/nowhere/at/all/a.mp4", status: 73, saying: "/nowhere/at/all/a.mp4", "No such file or directory"),
+            Case(
+                "--to", "/nowhere/at/all/a.mp4", status: 73, saying: "/nowhere/at/all/a.mp4",
+                "No such file or directory"),
             Case("--to", "/proc/a.mp4", status: 73, saying: "/proc/a.mp4"),
         ]
 
@@ -96,7 +102,8 @@ extension EndToEndTests {
                 let given = try await broadcast.run(["start", "--to", "hls:" + address])
                 #expect(given.status == .exited(64))
                 expectSentence(in: given.errors, saying: ["broadcast setup hls", "--to"])
-                try broadcast.writeConfiguration("\n[destinations.web]\nextension = \"hls\"\nsetup = { url = \"\(address)\" }\n")
+                try broadcast.writeConfiguration(
+                    "\n[destinations.web]\nextension = \"hls\"\nsetup = { url = \"\(address)\" }\n")
                 let configured = try await broadcast.run(["start", "--to", "web"])
                 #expect(configured.status == .exited(78))
                 expectSentence(in: configured.errors, saying: ["config.toml:4", "setup.url", "broadcast setup web"])
@@ -181,13 +188,25 @@ extension EndToEndTests {
             ("[video]\n\nbitrat = 3000\n", 3, ["video.bitrat", "did you mean bitrate?"]),
             ("[vidoe]\nfps = 30\n", 1, ["vidoe", "did you mean video?"]),
             ("preferred = 7\n", 1, ["preferred", "string"]),
-            ("\npreferred = \"archvie\"\n[destinations.archive]\nextension = \"file\"\n", 2, ["preferred:", "did you mean archive?"]),
+            (
+                "\npreferred = \"archvie\"\n[destinations.archive]\nextension = \"file\"\n", 2,
+                ["preferred:", "did you mean archive?"]
+            ),
             ("preferred = \"rtmp\"\n", 1, ["preferred:", "rtmp"]),
             ("[video]\npreset = \"quick\"\n", 2, ["video.preset", "quick", "veryfast"]),
             ("[video]\nfps = 30\nsize = \"wide\"\n", 3, ["video.size", "wide", "1280x720"]),
-            ("[destinations.one]\nextension = \"file\"\nformat = \"gif\"\n", 3, ["destinations.one.format", "gif", "mp4"]),
-            ("[destinations.one]\nextension = \"rtmp\"\nurl = \"http://127.0.0.1/k3y\"\n", 3, ["destinations.one.url", "rtmp://"]),
-            ("[destinations.one]\nservice = \"twitch\"\nurl = \"rtmp://127.0.0.1:0/a\"\n", 3, ["destinations.one.url", "port"]),
+            (
+                "[destinations.one]\nextension = \"file\"\nformat = \"gif\"\n", 3,
+                ["destinations.one.format", "gif", "mp4"]
+            ),
+            (
+                "[destinations.one]\nextension = \"rtmp\"\nurl = \"http://127.0.0.1/k3y\"\n", 3,
+                ["destinations.one.url", "rtmp://"]
+            ),
+            (
+                "[destinations.one]\nservice = \"twitch\"\nurl = \"rtmp://127.0.0.1:0/a\"\n", 3,
+                ["destinations.one.url", "port"]
+            ),
             ("[audio]\nmic = 1\n", 2, ["audio.mic", "true or false"]),
             ("# fine\n[video\nfps = 30\n", 2, []),
             ("[video]\nfps = \n", 2, []),
@@ -205,7 +224,8 @@ extension EndToEndTests {
                     for arguments in [["start", "--to", "a.mp4"], ["list-destinations"]] {
                         let result = try await broadcast.run(arguments)
                         #expect(result.status == .exited(78), "\(broken.text)")
-                        expectSentence(in: result.errors, saying: ["broadcast/config.toml:\(broken.line):"] + broken.words)
+                        expectSentence(
+                            in: result.errors, saying: ["broadcast/config.toml:\(broken.line):"] + broken.words)
                         #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
                     }
                 }
@@ -226,7 +246,8 @@ extension EndToEndTests {
                     let isWarned = result.errors.contains("config.toml:1:")
                     #expect(isWarned == (arguments.first == "sign-out"), "\(arguments): \(result.errors)")
                 }
-                #expect(!FileManager.default.fileExists(atPath: broadcast.home + "/data/broadcast/credentials/mobcrush"))
+                #expect(
+                    !FileManager.default.fileExists(atPath: broadcast.home + "/data/broadcast/credentials/mobcrush"))
                 // Whether there is such a destination is not known.
                 let again = try await broadcast.run(["sign-out", "mobcrush"])
                 #expect(again.status == .exited(78))

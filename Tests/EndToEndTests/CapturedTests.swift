@@ -5,11 +5,14 @@ import Testing
 extension EndToEndTests {
     /// What other programs on the display learn of a broadcast.
     struct CapturedTests {
-        @Test func `captured reports whether the display is being broadcast, and waits for either state`() async throws {
+        @Test func `captured reports whether the display is being broadcast, and waits for either state`() async throws
+        {
             try await withStudio(["still"], width: 320, height: 240, hasSound: false) { studio in
                 let broadcast = studio.broadcast
                 let before = try await broadcast.run(["captured"])
-                #expect(before.status == .exited(1) && before.output == "not captured\n" && before.errors == "", "\(before)")
+                #expect(
+                    before.status == .exited(1) && before.output == "not captured\n" && before.errors == "", "\(before)"
+                )
                 #expect(try await broadcast.run(["captured", "--wait-end"]).status == .exited(0))
                 let waiting = try broadcast.start(["captured", "--wait"])
                 let live = try await studio.startLive(["--to", studio.path("out.mp4")])
@@ -50,14 +53,17 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A paused session still reports that it captures, and ends if its display disappears`() async throws {
+        @Test func `A paused session still reports that it captures, and ends if its display disappears`() async throws
+        {
             try await withStudio(["still"], width: 320, height: 240, hasSound: false) { studio in
                 let first = try await studio.startLive(["--to", studio.path("one.mp4")])
                 let second = try await studio.startLive(["--to", studio.path("two.mp4")], session: "second")
                 #expect(try await studio.broadcast.run(["pause", "--session", "second"]).status == .exited(0))
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await first.waitForExit() == .exited(0))
-                try await second.wait(for: "the second session's word") { try await studio.broadcast.run(["captured"]).status == .exited(0) }
+                try await second.wait(for: "the second session's word") {
+                    try await studio.broadcast.run(["captured"]).status == .exited(0)
+                }
                 try await studio.screen.peer.killNow()
                 #expect(try await second.waitForExit() == .exited(69), "\(second.standardError)")
             }
@@ -74,7 +80,8 @@ extension EndToEndTests {
                 x.XInternAtom.restype = ctypes.c_ulong
                 print(x.XGetSelectionOwner(d, ctypes.c_ulong(x.XInternAtom(d, b"_BROADCAST_CAPTURE_S0", 0))))
                 """
-            let answer = try await studio.peers.run("owner", ["python3", "-c", script], environment: studio.screen.environment)
+            let answer = try await studio.peers.run(
+                "owner", ["python3", "-c", script], environment: studio.screen.environment)
             let number = answer.trimmingCharacters(in: .newlines)
             return number == "0" ? nil : number
         }

@@ -25,7 +25,8 @@ extension EndToEndTests {
                     // Files, also those with a space, after --to, after --to= and as an argument.
                     ("start --to reco", "start --to recording.mp4"), ("start --to=reco", "start --to=recording.mp4"),
                     ("start --to my", "start --to my\\ file.mp4"), ("start --wav soun", "start --wav sound.wav"),
-                    ("check-extension ext", "check-extension extension/"), ("check-extension frame", "check-extension frame-counter"),
+                    ("check-extension ext", "check-extension extension/"),
+                    ("check-extension frame", "check-extension frame-counter"),
                     // The configuration, the known services, and the extensions' and services' questions.
                     ("start --to talk", "start --to talk-show"), ("start --to=talk", "start --to=talk-show"),
                     ("add-destination twi", "add-destination twitch"), ("setup you", "setup youtube"),

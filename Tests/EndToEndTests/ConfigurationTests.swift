@@ -5,7 +5,9 @@ import Testing
 extension EndToEndTests {
     /// What the config says about destinations, where it is right.
     struct ConfigurationTests {
-        @Test func `The path of a file destination is a folder, made where it is missing and the same from everywhere`() async throws {
+        @Test func `The path of a file destination is a folder, made where it is missing and the same from everywhere`()
+            async throws
+        {
             try await withStudio(["clock"], width: 320, height: 240) { studio in
                 let home = studio.broadcast.home
                 try studio.broadcast.writeConfiguration(
@@ -26,7 +28,9 @@ extension EndToEndTests {
                 try await studio.record(["--duration", "1s", "--to", "videos", "--to", "relative", "--to", "one"])
                 for folder in ["My Videos", "talks"] {
                     let files = try FileManager.default.contentsOfDirectory(atPath: home + "/" + folder)
-                    #expect(files.count == 1 && files.allSatisfy { $0.hasPrefix("broadcast-20") && $0.hasSuffix(".mp4") }, "\(files)")
+                    #expect(
+                        files.count == 1 && files.allSatisfy { $0.hasPrefix("broadcast-20") && $0.hasSuffix(".mp4") },
+                        "\(files)")
                 }
                 try await MediaFile(path: home + "/one.mp4", peers: studio.peers).expectDecodable()
                 let deep = try await studio.broadcast.run(["start", "--to", "deep"])
@@ -41,9 +45,12 @@ extension EndToEndTests {
                     "[destinations.archive]\nextension = \"file\"\npath = \"\(studio.path("a.mp4"))\"\n"
                         + "[destinations.live]\nextension = \"rtmp\"\nurl = \"rtmp://127.0.0.1:9/live/key\"\n")
                 let file = studio.path("a.mp4")
-                try FileManager.default.createSymbolicLink(atPath: studio.path("link.mp4"), withDestinationPath: "a.mp4")
-                try FileManager.default.createSymbolicLink(atPath: studio.folder + "-too", withDestinationPath: studio.folder)
-                for other in [studio.path("./a.mp4"), studio.path("link.mp4"), studio.folder + "-too/a.mp4", "archive"] {
+                try FileManager.default.createSymbolicLink(
+                    atPath: studio.path("link.mp4"), withDestinationPath: "a.mp4")
+                try FileManager.default.createSymbolicLink(
+                    atPath: studio.folder + "-too", withDestinationPath: studio.folder)
+                for other in [studio.path("./a.mp4"), studio.path("link.mp4"), studio.folder + "-too/a.mp4", "archive"]
+                {
                     let result = try await studio.broadcast.run(["start", "--to", file, "--to", other])
                     #expect(result.status == .exited(64), "\(other)")
                     expectSentence(in: result.errors, saying: ["twice"])

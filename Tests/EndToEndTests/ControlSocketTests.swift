@@ -18,7 +18,8 @@ extension EndToEndTests {
                 #expect(try await answer(to: "'\\xff\\xfe\\x00\\n'", at: socket, studio).contains("\"error\""))
                 #expect(try await answer(to: "'{\"command\": \"dance\"}\\n'", at: socket, studio).contains("dance"))
                 // An unknown field is ignored, and a second line is answered too.
-                let two = try await answer(to: "'{\"command\": \"status\", \"later\": 1}\\n{\"command\": \"status\"}\\n'", at: socket, studio)
+                let two = try await answer(
+                    to: "'{\"command\": \"status\", \"later\": 1}\\n{\"command\": \"status\"}\\n'", at: socket, studio)
                 #expect(two.split(separator: "\n").count { $0.contains("\"live\"") } == 2)
                 // A line over 64 KiB, with its end or without, closes the connection.
                 #expect(try await answer(to: "'x' * 70000 + '\\n'", at: socket, studio) == "closed")
@@ -37,7 +38,8 @@ extension EndToEndTests {
             try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         }
 
-        /// What the session answers to that Python string before it falls silent; `closed` if it closes the connection instead.
+        /// What the session answers to that Python string before it falls silent; `closed` if it closes the connection
+        /// instead.
         private nonisolated(nonsending) func answer(
             to text: String, at socket: String, _ studio: Studio, waits: Bool = true
         ) async throws -> String {

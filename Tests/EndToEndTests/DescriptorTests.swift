@@ -8,7 +8,8 @@ extension EndToEndTests {
         @Test(arguments: [">&-", "<&-", "2>&-", "<&- >&- 2>&-"])
         func `Closed descriptors are not taken by files and sockets`(redirection: String) async throws {
             try await withStudio(["clock"], width: 320, height: 240) { studio in
-                let result = try await shell("\"$0\" start --duration 1s --to \(studio.path("out.mp4")) \(redirection)", in: studio)
+                let result = try await shell(
+                    "\"$0\" start --duration 1s --to \(studio.path("out.mp4")) \(redirection)", in: studio)
                 #expect(result.status == .exited(0), "\(result.errors)")
                 try await studio.media("out.mp4").expectDecodable()
                 try studio.media("out.mp4").expectOrdinaryMP4()
@@ -33,7 +34,8 @@ extension EndToEndTests {
                 let broadcast = try BroadcastCommand(in: peers)
                 for command in ["status", "list-extensions", "list-extensions --json"] {
                     let peer = try peers.start(
-                        "shell", ["sh", "-c", "\"$0\" \(command) > /dev/full", broadcast.binary], environment: broadcast.environment)
+                        "shell", ["sh", "-c", "\"$0\" \(command) > /dev/full", broadcast.binary],
+                        environment: broadcast.environment)
                     #expect(try await peer.waitForExit() == .exited(74), "\(command)")
                     expectSentence(in: peer.standardError, saying: ["standard output", "No space left on device"])
                 }
@@ -50,7 +52,11 @@ extension EndToEndTests {
                 let session = try await studio.startLive(["--to", studio.path("out.mp4")])
                 for command in ["events", "status --json --watch", "status --watch"] {
                     let peer = try studio.peers.start(
-                        "shell", ["bash", "-c", "\"$0\" \(command) | head -n 1; exit ${PIPESTATUS[0]}", studio.broadcast.binary],
+                        "shell",
+                        [
+                            "bash", "-c", "\"$0\" \(command) | head -n 1; exit ${PIPESTATUS[0]}",
+                            studio.broadcast.binary,
+                        ],
                         environment: studio.broadcast.environment)
                     #expect(try await peer.waitForExit() == .exited(0), "\(command)")
                     #expect(peer.standardError == "")
@@ -62,15 +68,22 @@ extension EndToEndTests {
 
         @Test func `A session is found by the program's name, detached too`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
-                #expect(try await studio.broadcast.run(["start", "--detach", "--to", studio.path("out.mp4")]).status == .exited(0))
+                #expect(
+                    try await studio.broadcast.run(["start", "--detach", "--to", studio.path("out.mp4")]).status
+                        == .exited(0))
                 let pid = try #require(try await studio.status()?.pid)
-                #expect(try await studio.peers.run("pgrep", ["pgrep", "-x", "broadcast"]).split(separator: "\n").contains("\(pid)"))
+                #expect(
+                    try await studio.peers.run("pgrep", ["pgrep", "-x", "broadcast"]).split(separator: "\n").contains(
+                        "\(pid)"))
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
             }
         }
 
-        private nonisolated(nonsending) func shell(_ script: String, in studio: Studio) async throws -> BroadcastCommand.Result {
-            let peer = try studio.peers.start("shell", ["sh", "-c", script, studio.broadcast.binary], environment: studio.broadcast.environment)
+        private nonisolated(nonsending) func shell(_ script: String, in studio: Studio) async throws
+            -> BroadcastCommand.Result
+        {
+            let peer = try studio.peers.start(
+                "shell", ["sh", "-c", script, studio.broadcast.binary], environment: studio.broadcast.environment)
             let status = try await peer.waitForExit()
             return .init(status: status, output: peer.standardOutput, errors: peer.standardError)
         }

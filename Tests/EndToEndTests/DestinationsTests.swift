@@ -14,22 +14,31 @@ extension EndToEndTests {
                 #expect(added.status == .exited(0) && added.output == "rtmp\n", "\(added.errors)")
                 try await peer.wait(for: "the stream") { try await server.isPublishing(key: "late") }
                 // A request that fails leaves nothing behind.
-                let refused = try await studio.broadcast.run(["add-destination", "rtmp://127.0.0.1:\(try freePort())/live/typo"])
+                let refused = try await studio.broadcast.run([
+                    "add-destination", "rtmp://127.0.0.1:\(try freePort())/live/typo",
+                ])
                 #expect(refused.status == .exited(69), "\(refused.errors)")
                 #expect(try await studio.status()?.destinations.map(\.state) == ["live", "live"])
                 let file = try await studio.broadcast.run(["add-destination", studio.path("late.mp4")])
                 #expect(file.status == .exited(0) && file.output == "late.mp4\n", "\(file.errors)")
                 let twice = try await studio.broadcast.run(["add-destination", studio.path("late.mp4")])
-                #expect(twice.status == .exited(1) && twice.errors.contains("part of this broadcast already"), "\(twice.errors)")
+                #expect(
+                    twice.status == .exited(1) && twice.errors.contains("part of this broadcast already"),
+                    "\(twice.errors)")
                 try await studio.waitUntilElapsed(4, of: peer)
                 let removed = try await studio.broadcast.run(["remove-destination", "rtmp"])
-                #expect(removed.status == .exited(0) && removed.output.hasPrefix("rtmp: 00:0"), "\(removed.output)\(removed.errors)")
+                #expect(
+                    removed.status == .exited(0) && removed.output.hasPrefix("rtmp: 00:0"),
+                    "\(removed.output)\(removed.errors)")
                 let other = try await studio.broadcast.run(["add-destination", studio.path("other.mp4"), "--json"])
                 #expect(
-                    other.status == .exited(0) && other.output.contains(studio.path("other.mp4")) && other.output.contains("\"name\""),
+                    other.status == .exited(0) && other.output.contains(studio.path("other.mp4"))
+                        && other.output.contains("\"name\""),
                     "\(other.output)")
                 let byPath = try await studio.broadcast.run(["remove-destination", studio.path("other.mp4")])
-                #expect(byPath.status == .exited(0) && byPath.output.hasPrefix("other.mp4: "), "\(byPath.output)\(byPath.errors)")
+                #expect(
+                    byPath.status == .exited(0) && byPath.output.hasPrefix("other.mp4: "),
+                    "\(byPath.output)\(byPath.errors)")
                 try await server.peer.wait(for: "its end") { try await !server.isPublishing(key: "late") }
                 #expect(try await studio.broadcast.run(["remove-destination", "nothing"]).status == .exited(1))
                 try await studio.broadcast.waitForMoreSeconds(1.5, of: peer)
@@ -42,7 +51,8 @@ extension EndToEndTests {
                     #expect(clock.unreadable == 0 && clock.isRunning)
                     let seconds = try #require(clock.readings.last).pts - (try #require(clock.readings.first)).pts
                     #expect(seconds >= shortest, "\(name): \(seconds) s")
-                    // Three changes that the file notices would leave three gaps. A machine that is busy for a moment leaves one.
+                    // Three changes that the file notices would leave three gaps. A machine that is busy for a moment
+                    // leaves one.
                     let steps = zip(clock.readings, clock.readings.dropFirst()).map { $1.pts - $0.pts }
                     #expect(steps.count { $0 >= 0.3 } <= 1, "\(name): \(steps)")
                 }
@@ -62,11 +72,13 @@ extension EndToEndTests {
         @Test func `Only names that collide are numbered, and those of the config stay as they are`() async throws {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 for folder in ["one", "two", "three"] {
-                    try FileManager.default.createDirectory(atPath: studio.path(folder), withIntermediateDirectories: true)
+                    try FileManager.default.createDirectory(
+                        atPath: studio.path(folder), withIntermediateDirectories: true)
                 }
                 try studio.broadcast.writeConfiguration(
                     ["cam", "cam-2", "tube", "tube-hls"]
-                        .map { "[destinations.\($0)]\nextension = \"file\"\npath = \"\(studio.path($0 + ".ts"))\"\n" }.joined())
+                        .map { "[destinations.\($0)]\nextension = \"file\"\npath = \"\(studio.path($0 + ".ts"))\"\n" }
+                        .joined())
                 let files = ["one/cam", "two/cam", "three/a.ts", "one/a.ts", "two/a.ts"].map { studio.path($0) }
                 let targets = ["tube-hls", "tube", files[0], "cam-2", "cam"] + files[1...]
                 let peer = try await studio.startLive(["--format", "mpegts"] + targets.flatMap { ["--to", $0] })
@@ -80,7 +92,8 @@ extension EndToEndTests {
 
         @Test func `Each destination gets the size that its config asks for`() async throws {
             try await withStudio(["clock"], width: 1280, height: 720, hasSound: false) { studio in
-                let server = try await NginxRTMP.start(in: studio.peers, live: "record all; record_path \(studio.folder); record_suffix .flv;")
+                let server = try await NginxRTMP.start(
+                    in: studio.peers, live: "record all; record_path \(studio.folder); record_suffix .flv;")
                 let folder = try #require(studio.broadcast.environment["XDG_CONFIG_HOME"]) + "/broadcast"
                 try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
                 try """
@@ -111,7 +124,8 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A server that is killed and restarted gets the stream again, and the file has no gap`() async throws {
+        @Test func `A server that is killed and restarted gets the stream again, and the file has no gap`() async throws
+        {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let directives = "record all; record_path \(studio.folder); record_suffix -%s.flv;"
                 let server = try await NginxRTMP.start(in: studio.peers, live: directives)
@@ -119,7 +133,9 @@ extension EndToEndTests {
                 try await peer.wait(for: "the stream") { try await server.isPublishing(key: "key") }
                 try await studio.waitUntilElapsed(2, of: peer)
                 server.peer.signal(SIGKILL)
-                try await peer.wait(for: "the outage") { try await status(of: "rtmp", in: studio)?.state == "reconnecting" }
+                try await peer.wait(for: "the outage") {
+                    try await status(of: "rtmp", in: studio)?.state == "reconnecting"
+                }
                 let waiting = try #require(try await status(of: "rtmp", in: studio))
                 #expect((waiting.nextRetryS ?? -1) >= 0 && waiting.error != nil)
                 #expect(try await studio.broadcast.run(["status"]).output.contains("Next try in"))
@@ -133,12 +149,16 @@ extension EndToEndTests {
                 let again = try await server.startAgain(in: studio.peers)
                 try await peer.wait(for: "the stream again") { try await again.isPublishing(key: "key") }
                 // The server knows of the stream a moment before the program has its answer.
-                try await peer.wait(for: "one reconnection") { try await status(of: "rtmp", in: studio)?.reconnects == 1 }
+                try await peer.wait(for: "one reconnection") {
+                    try await status(of: "rtmp", in: studio)?.reconnects == 1
+                }
                 #expect(try await studio.broadcast.run(["retry"]).status == .exited(1))
                 try await studio.broadcast.waitForMoreSeconds(2, of: peer)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0))
-                let recordings = try FileManager.default.contentsOfDirectory(atPath: studio.folder).filter { $0.hasSuffix(".flv") }.sorted()
+                let recordings = try FileManager.default.contentsOfDirectory(atPath: studio.folder).filter {
+                    $0.hasSuffix(".flv")
+                }.sorted()
                 #expect(recordings.count == 2)
                 let second = studio.media(try #require(recordings.last))
                 let clock = try await second.clock()
@@ -150,13 +170,17 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `If the user removes a destination during an outage, the broadcast does not count as failed`() async throws {
+        @Test func `If the user removes a destination during an outage, the broadcast does not count as failed`()
+            async throws
+        {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
                 let peer = try await studio.startLive(["--to", server.url(key: "key"), "--to", studio.path("file.mp4")])
                 try await peer.wait(for: "the stream") { try await status(of: "rtmp", in: studio)?.state == "live" }
                 server.peer.signal(SIGKILL)
-                try await peer.wait(for: "the outage") { try await status(of: "rtmp", in: studio)?.state == "reconnecting" }
+                try await peer.wait(for: "the outage") {
+                    try await status(of: "rtmp", in: studio)?.state == "reconnecting"
+                }
                 #expect(try await studio.broadcast.run(["remove-destination", "rtmp"]).status == .exited(69))
                 #expect(try await studio.status()?.destinations.map(\.name) == ["file.mp4"])
                 #expect(!peer.standardError.contains("rtmp: failed"), "\(peer.standardError)")
@@ -167,7 +191,9 @@ extension EndToEndTests {
             }
         }
 
-        private nonisolated(nonsending) func status(of name: String, in studio: Studio) async throws -> SessionStatus.Destination? {
+        private nonisolated(nonsending) func status(of name: String, in studio: Studio) async throws -> SessionStatus
+            .Destination?
+        {
             try await studio.status()?.destinations.first { $0.name == name }
         }
 
@@ -175,11 +201,14 @@ extension EndToEndTests {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 // It accepts and says nothing.
                 let port = try freePort()
-                let program = "import socket, time; s = socket.create_server(('127.0.0.1', \(port))); c = s.accept()[0]; time.sleep(300)"
+                let program =
+                    "import socket, time; s = socket.create_server(('127.0.0.1', \(port))); c = s.accept()[0]; time.sleep(300)"
                 let silent = try studio.peers.start("silent-server", ["python3", "-c", program])
                 try await silent.wait(for: "its port") { isBound(port) }
                 let peer = try studio.broadcast.start(["start", "--to", "rtmp://127.0.0.1:\(port)/live/key"])
-                try await peer.wait(for: "the session") { try await studio.status()?.destinations.first?.state == "connecting" }
+                try await peer.wait(for: "the session") {
+                    try await studio.status()?.destinations.first?.state == "connecting"
+                }
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
             }

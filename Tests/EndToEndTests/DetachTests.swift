@@ -5,14 +5,20 @@ import Testing
 extension EndToEndTests {
     /// Broadcasts that outlive the command that started them.
     struct DetachTests {
-        @Test func `A detached broadcast is live when the command returns, and goes on until it is stopped`() async throws {
+        @Test func `A detached broadcast is live when the command returns, and goes on until it is stopped`()
+            async throws
+        {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
-                let start = try await studio.broadcast.run(["start", "--detach", "--title", "A talk", "--to", studio.path("out.mp4")])
+                let start = try await studio.broadcast.run([
+                    "start", "--detach", "--title", "A talk", "--to", studio.path("out.mp4"),
+                ])
                 #expect(start.status == .exited(0) && start.output == "")
                 #expect(start.errors.contains("live") && start.errors.contains("broadcast stop"))
                 let first = try #require(try await studio.status())
                 #expect(first.state == "live" && first.destinations.map(\.state) == ["live"])
-                try await waitUntil("a second of broadcast") { (try await studio.status()?.elapsed ?? 0) > first.elapsed + 1 }
+                try await waitUntil("a second of broadcast") {
+                    (try await studio.status()?.elapsed ?? 0) > first.elapsed + 1
+                }
                 let stop = try await studio.broadcast.run(["stop"])
                 #expect(stop.status == .exited(0))
                 #expect(stop.output.contains(studio.path("out.mp4")))
@@ -47,7 +53,9 @@ extension EndToEndTests {
                 // The kernel creates no folder there.
                 broadcast.environment["XDG_STATE_HOME"] = "/proc/nowhere"
                 let start = try await broadcast.run(["start", "--detach", "--to", studio.path("a.mp4")])
-                #expect(start.status == .exited(0) && start.errors.contains("no log") && start.errors.contains("is live"), "\(start.errors)")
+                #expect(
+                    start.status == .exited(0) && start.errors.contains("no log") && start.errors.contains("is live"),
+                    "\(start.errors)")
                 #expect(try await broadcast.run(["stop"]).status == .exited(0))
                 try await studio.media("a.mp4").expectDecodable()
             }
@@ -57,7 +65,8 @@ extension EndToEndTests {
             try await withStudio(width: 320, height: 240) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
                 let port = try freePort()
-                let proxy = try studio.peers.start("proxy", FaultProgram.command("proxy.py", "\(port)", "anna:proxy-word"))
+                let proxy = try studio.peers.start(
+                    "proxy", FaultProgram.command("proxy.py", "\(port)", "anna:proxy-word"))
                 try await proxy.wait(for: "its port") { isBound(port) }
                 try studio.broadcast.writeConfiguration("[network]\nproxy = \"socks5://anna@127.0.0.1:\(port)\"\n")
                 let start = ["start", "--detach", "--to", server.url(key: "key")]
@@ -99,12 +108,16 @@ extension EndToEndTests {
         }
 
         @Test(arguments: Cancellation.allCases)
-        func `A detached start that is cancelled ends the session too, and nothing goes live later`(way: Cancellation) async throws {
+        func `A detached start that is cancelled ends the session too, and nothing goes live later`(way: Cancellation)
+            async throws
+        {
             try await withStudio(width: 320, height: 240) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
                 // The server is there and does not answer: the start waits.
                 server.peer.signal(SIGSTOP)
-                let command = try studio.broadcast.start(["start", "--detach", "--to", server.url(key: "late"), "--to", studio.path("out.mp4")])
+                let command = try studio.broadcast.start([
+                    "start", "--detach", "--to", server.url(key: "late"), "--to", studio.path("out.mp4"),
+                ])
                 _ = try await command.waitForErrorLine(containing: "Waiting for rtmp to accept the broadcast.")
                 let session = try #require(try await studio.status())
                 #expect(session.destinations.map(\.state) == ["connecting", "live"])
@@ -127,12 +140,15 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A detached start shows on its terminal what it waits for, and Ctrl-C there cancels it`() async throws {
+        @Test func `A detached start shows on its terminal what it waits for, and Ctrl-C there cancels it`()
+            async throws
+        {
             try await withStudio(width: 320, height: 240) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
                 server.peer.signal(SIGSTOP)
                 let terminal = try await Terminal.open(environment: studio.broadcast.environment, in: studio.peers)
-                try await terminal.type("\(studio.broadcast.binary) start --detach --to \(server.url(key: "late")); echo status=$?")
+                try await terminal.type(
+                    "\(studio.broadcast.binary) start --detach --to \(server.url(key: "late")); echo status=$?")
                 try await terminal.wait(for: "rtmp connecting")
                 let pid = try #require(try await studio.status()?.pid)
                 try await terminal.press("C-c")
@@ -143,7 +159,9 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A key command of a detached start asks on the terminal, and its key is not in the arguments`() async throws {
+        @Test func `A key command of a detached start asks on the terminal, and its key is not in the arguments`()
+            async throws
+        {
             try await withStudio(width: 320, height: 240) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
                 try studio.broadcast.writeConfiguration(
@@ -175,7 +193,9 @@ extension EndToEndTests {
                 let screen = try await Xvfb.start(in: peers, width: 800, height: 450)
                 let desktop = try Desktop(screen.display, in: peers)
                 let window = try await desktop.openWindow("clock", "320x240+100+60")
-                let command = try desktop.broadcast.start(["start", "--detach", "--window", "pick", "--to", desktop.folder + "/out.mp4"])
+                let command = try desktop.broadcast.start([
+                    "start", "--detach", "--window", "pick", "--to", desktop.folder + "/out.mp4",
+                ])
                 _ = try await command.waitForErrorLine(containing: "Click the window")
                 #expect(try await desktop.broadcast.status() == nil)
                 try await desktop.xdotool(["mousemove", "\(window.x + 100)", "\(window.y + 100)"])
@@ -198,7 +218,9 @@ extension EndToEndTests {
                 #expect(result.errors.contains("The older \(studio.path("out.mp4")) is kept as"), "\(result.errors)")
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 let lines = try await studio.broadcast.run(["logs"]).output.split(separator: "\n")
-                #expect(lines.contains { $0.contains("is kept as") } && lines.contains { $0.contains("session default: finished") })
+                #expect(
+                    lines.contains { $0.contains("is kept as") }
+                        && lines.contains { $0.contains("session default: finished") })
                 #expect(lines.allSatisfy { $0.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ .*/) != nil }, "\(lines)")
             }
         }

@@ -6,7 +6,8 @@ extension EndToEndTests {
     /// Notifications are held back while the screen is broadcast, with dunst, a real notification service.
     struct DoNotDisturbTests {
         /// Notifications are loud, and stay.
-        private static let loud = "[global]\nfollow = none\n[urgency_normal]\nbackground = \"#ff00ff\"\nforeground = \"#ff00ff\"\ntimeout = 0\n"
+        private static let loud =
+            "[global]\nfollow = none\n[urgency_normal]\nbackground = \"#ff00ff\"\nforeground = \"#ff00ff\"\ntimeout = 0\n"
 
         @Test func `A notification that comes while live is in no frame, and comes after it`() async throws {
             try await withNotifications { studio, desktop in
@@ -20,11 +21,14 @@ extension EndToEndTests {
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await live.waitForExit() == .exited(0))
                 #expect(
-                    live.standardError.hasPrefix("Your whole screen will be visible. Notifications wait until the broadcast ends.\n"),
+                    live.standardError.hasPrefix(
+                        "Your whole screen will be visible. Notifications wait until the broadcast ends.\n"),
                     "\(live.standardError)")
                 #expect(!live.standardError.contains("Warning: Notif"), "\(live.standardError)")
                 try await waitUntil("notifications") { try await !isPaused(in: studio, desktop) }
-                try await waitUntil("dunst to show it") { try await dunstctl(["count", "displayed"], in: studio, desktop) == "1" }
+                try await waitUntil("dunst to show it") {
+                    try await dunstctl(["count", "displayed"], in: studio, desktop) == "1"
+                }
                 try await waitUntil("its pixels") { try await loudestPixel(in: studio) > 200 }
                 #expect(try await loudestFrame(studio.path("out.mp4"), in: studio) < 30)
             }
@@ -44,7 +48,9 @@ extension EndToEndTests {
             }
         }
 
-        @Test(arguments: [true, false]) func `After a crash the next start and its end let them come again`(holds: Bool) async throws {
+        @Test(arguments: [true, false]) func `After a crash the next start and its end let them come again`(holds: Bool)
+            async throws
+        {
             try await withNotifications { studio, desktop in
                 let first = try await studio.startLive(["--to", studio.path("one.mp4")])
                 #expect(try await isPaused(in: studio, desktop))
@@ -86,7 +92,8 @@ extension EndToEndTests {
                 broadcast.environment.merge(desktop.environment) { $1 }
                 let programs = try peers.makeFolder("programs")
                 let record = broadcast.home + "/state/broadcast/do-not-disturb"
-                try FileManager.default.createDirectory(atPath: broadcast.home + "/state/broadcast", withIntermediateDirectories: true)
+                try FileManager.default.createDirectory(
+                    atPath: broadcast.home + "/state/broadcast", withIntermediateDirectories: true)
                 try "gnome".write(toFile: record, atomically: false, encoding: .utf8)
                 func install(_ script: String) throws {
                     try script.write(toFile: programs + "/gsettings", atomically: false, encoding: .utf8)
@@ -99,7 +106,8 @@ extension EndToEndTests {
                 #expect(!silent.errors.contains("on again"), "\(silent.errors)")
                 #expect(try String(contentsOfFile: record, encoding: .utf8) == "gnome")
                 try install(
-                    "#!/bin/sh\ncd \(programs)\ncase $1 in get) cat banners 2>/dev/null || echo false;; set) echo $4 >banners;; esac\n")
+                    "#!/bin/sh\ncd \(programs)\ncase $1 in get) cat banners 2>/dev/null || echo false;; set) echo $4 >banners;; esac\n"
+                )
                 broadcast.environment["PATH"] = programs + ":/usr/bin:/bin"
                 let restored = try await broadcast.run(["status"])
                 #expect(restored.errors.contains("are on again"), "\(restored.errors)")
@@ -135,11 +143,15 @@ extension EndToEndTests {
                 #expect(try await isPaused(in: studio, desktop))
                 try await desktop.daemon.killNow()
                 let second = try await desktop.restarted()
-                try await live.wait(for: "the second service to hold them back") { try await isPaused(in: studio, second) }
+                try await live.wait(for: "the second service to hold them back") {
+                    try await isPaused(in: studio, second)
+                }
                 // A third one, and not only the one after the first.
                 try await second.daemon.killNow()
                 let third = try await second.restarted()
-                try await live.wait(for: "the third service to hold them back") { try await isPaused(in: studio, third) }
+                try await live.wait(for: "the third service to hold them back") {
+                    try await isPaused(in: studio, third)
+                }
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await live.waitForExit() == .exited(0))
                 #expect(!live.standardError.contains("Warning: Notif"), "\(live.standardError)")
@@ -147,12 +159,17 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `After a crash of the session, the next start turns the notifications of a restarted service on again`() async throws {
+        @Test
+        func `After a crash of the session, the next start turns the notifications of a restarted service on again`()
+            async throws
+        {
             try await withNotifications { studio, desktop in
                 let first = try await studio.startLive(["--to", studio.path("one.mp4")])
                 try await desktop.daemon.killNow()
                 let second = try await desktop.restarted()
-                try await first.wait(for: "the second service to hold them back") { try await isPaused(in: studio, second) }
+                try await first.wait(for: "the second service to hold them back") {
+                    try await isPaused(in: studio, second)
+                }
                 try await first.killNow()
                 try studio.broadcast.writeConfiguration("[privacy]\ndo-not-disturb = false\n")
                 _ = try await studio.startLive(["--to", studio.path("two.mp4")])
@@ -161,7 +178,10 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A notification service that restarts during two sessions shows notifications after the last session`() async throws {
+        @Test
+        func `A notification service that restarts during two sessions shows notifications after the last session`()
+            async throws
+        {
             try await withNotifications { studio, desktop in
                 let first = try await studio.startLive(["--to", studio.path("one.mp4")])
                 let second = try await studio.startLive(["--to", studio.path("two.mp4")], session: "second")
@@ -194,7 +214,9 @@ extension EndToEndTests {
             try await withNotifications { studio, desktop in
                 desktop.daemon.signal(SIGSTOP)
                 let live = try await studio.startLive(["--to", studio.path("out.mp4")])
-                #expect(live.standardError.components(separatedBy: "Notifications may be visible").count == 2, "\(live.standardError)")
+                #expect(
+                    live.standardError.components(separatedBy: "Notifications may be visible").count == 2,
+                    "\(live.standardError)")
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 desktop.daemon.signal(SIGCONT)
             }
@@ -208,17 +230,24 @@ extension EndToEndTests {
                 let live = try await studio.startLive(["--to", studio.path("out.mp4")])
                 #expect(desktop.service.standardOutput.contains("inhibit broadcast\n"))
                 #expect(!desktop.service.standardOutput.contains("uninhibit"))
-                try await live.wait(for: "the screen saver to be kept away") { desktop.service.standardOutput.contains("keep awake for broadcast\n") }
+                try await live.wait(for: "the screen saver to be kept away") {
+                    desktop.service.standardOutput.contains("keep awake for broadcast\n")
+                }
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await live.waitForExit() == .exited(0))
-                try await desktop.service.wait(for: "its end") { desktop.service.standardOutput.contains("uninhibit 7\n") }
+                try await desktop.service.wait(for: "its end") {
+                    desktop.service.standardOutput.contains("uninhibit 7\n")
+                }
             }
         }
 
         /// A studio without sound, whose desktop has dunst.
-        private nonisolated(nonsending) func withNotifications(_ body: (Studio, NotificationDaemon) async throws -> Void) async throws {
+        private nonisolated(nonsending) func withNotifications(
+            _ body: (Studio, NotificationDaemon) async throws -> Void
+        ) async throws {
             try await withStudio(["still"], width: 640, height: 360, hasSound: false) { studio in
-                let desktop = try await NotificationDaemon.start(in: studio.peers, on: studio.screen, configuration: Self.loud)
+                let desktop = try await NotificationDaemon.start(
+                    in: studio.peers, on: studio.screen, configuration: Self.loud)
                 var studio = studio
                 studio.broadcast.environment.merge(desktop.environment) { $1 }
                 try await body(studio, desktop)
@@ -226,7 +255,8 @@ extension EndToEndTests {
         }
 
         private nonisolated(nonsending) func notify(in studio: Studio, _ desktop: NotificationDaemon) async throws {
-            try await studio.peers.run("notify-send", ["notify-send", "A private message"], environment: desktop.environment)
+            try await studio.peers.run(
+                "notify-send", ["notify-send", "A private message"], environment: desktop.environment)
         }
 
         private nonisolated(nonsending) func dunstctl(
@@ -236,7 +266,9 @@ extension EndToEndTests {
                 .trimmingCharacters(in: .whitespacesAndNewlines)
         }
 
-        private nonisolated(nonsending) func isPaused(in studio: Studio, _ desktop: NotificationDaemon) async throws -> Bool {
+        private nonisolated(nonsending) func isPaused(in studio: Studio, _ desktop: NotificationDaemon) async throws
+            -> Bool
+        {
             try await dunstctl(["is-paused"], in: studio, desktop) == "true"
         }
 
@@ -247,7 +279,8 @@ extension EndToEndTests {
             try await studio.peers.run(
                 "ffmpeg",
                 [
-                    "ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "x11grab", "-video_size", "640x360", "-i", studio.screen.display, "-frames:v",
+                    "ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "x11grab", "-video_size", "640x360", "-i",
+                    studio.screen.display, "-frames:v",
                     "1", file,
                 ])
             return try await loudestFrame(file, in: studio)

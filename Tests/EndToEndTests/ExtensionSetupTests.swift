@@ -31,7 +31,8 @@ extension EndToEndTests {
 
         private func install(for broadcast: BroadcastCommand) throws -> String {
             let folder = broadcast.home + "/data/broadcast/extensions/asking"
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             let manifest = """
                 name = "asking"
                 exec = "./program"
@@ -53,7 +54,9 @@ extension EndToEndTests {
             return folder
         }
 
-        @Test func `An extension's questions are asked, its answers given to it, and its secret never shown`() async throws {
+        @Test func `An extension's questions are asked, its answers given to it, and its secret never shown`()
+            async throws
+        {
             try await withStudio(["clock"], width: 320, height: 240) { studio in
                 let folder = try install(for: studio.broadcast)
                 let refused = try await studio.broadcast.run(["start", "--to", "asking"])
@@ -62,11 +65,13 @@ extension EndToEndTests {
                 let open = try await studio.broadcast.run(["setup", "asking", "--set", "password=\(Self.canary)"])
                 #expect(open.status == .exited(64) && !open.errors.contains(Self.canary))
                 let setUp = try await studio.broadcast.run(
-                    ["setup", "asking", "--set", "room=blue", "--plain-file", "--secret-from-stdin", "password"], reading: Self.canary + "\n")
+                    ["setup", "asking", "--set", "room=blue", "--plain-file", "--secret-from-stdin", "password"],
+                    reading: Self.canary + "\n")
                 #expect(setUp.status == .exited(0), "\(setUp.errors)")
                 // It needs no config to be chosen from.
                 let list = try await studio.broadcast.run(["picker", "--list"])
-                #expect(list.output.contains("asking") && list.output.contains("signed in"), "\(list.output)\(list.errors)")
+                #expect(
+                    list.output.contains("asking") && list.output.contains("signed in"), "\(list.output)\(list.errors)")
 
                 let peer = try await studio.startLive(["--to", "asking"])
                 try await peer.wait(for: "the extension's status") {
@@ -74,11 +79,14 @@ extension EndToEndTests {
                 }
                 let status = try await studio.broadcast.statusText()
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
-                let given = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: folder + "/setup.json")))
+                let given = try JSONSerialization.jsonObject(
+                    with: Data(contentsOf: URL(fileURLWithPath: folder + "/setup.json")))
                 #expect(given as? [String: String] == ["room": "blue", "password": Self.canary])
                 let logs = try await studio.broadcast.run(["logs"]).output
                 #expect(logs.contains("the password is") && !peer.standardError.contains("the password is"))
-                for text in [status, logs, peer.standardError, peer.standardOutput] { #expect(!text.contains(Self.canary)) }
+                for text in [status, logs, peer.standardError, peer.standardOutput] {
+                    #expect(!text.contains(Self.canary))
+                }
 
                 #expect(try await studio.broadcast.run(["sign-out", "asking"]).status == .exited(0))
                 #expect(try await studio.broadcast.run(["start", "--to", "asking"]).status == .exited(77))

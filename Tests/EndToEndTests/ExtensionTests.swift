@@ -5,14 +5,16 @@ import Testing
 extension EndToEndTests {
     /// Extensions that are programs of their own, beside a real broadcast.
     struct ExtensionTests {
-        private static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../Examples")
+        private static let examples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../Examples")
             .standardized
 
         /// Puts a copy of an example where `broadcast` finds it.
         private func install(_ name: String, for broadcast: BroadcastCommand) throws {
             let target = broadcast.home + "/data/broadcast/extensions/" + name
             try FileManager.default.createDirectory(
-                atPath: broadcast.home + "/data/broadcast/extensions", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                atPath: broadcast.home + "/data/broadcast/extensions", withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
             try FileManager.default.copyItem(atPath: Self.examples.appendingPathComponent(name).path, toPath: target)
             if name == "keyframe-watch" {
                 try FileManager.default.copyItem(atPath: try BuiltPrograms.path(of: name), toPath: target + "/" + name)
@@ -26,9 +28,12 @@ extension EndToEndTests {
         }
 
         /// Writes an extension of one shell script.
-        fileprivate static func write(_ name: String, script: String, mode: String = "samples", for broadcast: BroadcastCommand) throws {
+        fileprivate static func write(
+            _ name: String, script: String, mode: String = "samples", for broadcast: BroadcastCommand
+        ) throws {
             let folder = broadcast.home + "/data/broadcast/extensions/" + name
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             try "name = \"\(name)\"\nexec = \"./program\"\nmode = \"\(mode)\"\n".write(
                 toFile: folder + "/extension.toml", atomically: true, encoding: .utf8)
             try script.write(toFile: folder + "/program", atomically: true, encoding: .utf8)
@@ -43,7 +48,8 @@ extension EndToEndTests {
         @Test func `A start without extensions deletes the clips that a crashed broadcast left`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 let clips = studio.broadcast.home + "/state/broadcast/clips"
-                try FileManager.default.createDirectory(atPath: clips + "/clip-folder-aBc123/done", withIntermediateDirectories: true)
+                try FileManager.default.createDirectory(
+                    atPath: clips + "/clip-folder-aBc123/done", withIntermediateDirectories: true)
                 for name in ["clip-000001.mp4", "done/a.mp4"] {
                     try Data([1]).write(to: URL(fileURLWithPath: clips + "/clip-folder-aBc123/" + name))
                 }
@@ -55,7 +61,9 @@ extension EndToEndTests {
         @Test func `The four examples take a broadcast with pause, annotation and sound`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let broadcast = studio.broadcast
-                for name in ["frame-counter", "save-stream", "clip-folder", "keyframe-watch"] { try install(name, for: broadcast) }
+                for name in ["frame-counter", "save-stream", "clip-folder", "keyframe-watch"] {
+                    try install(name, for: broadcast)
+                }
                 let folder = studio.folder
                 try broadcast.writeConfiguration(
                     """
@@ -70,7 +78,10 @@ extension EndToEndTests {
                     setup = { summary = "\(folder)/summary.json" }
                     """)
                 let peer = try await studio.startLive(
-                    ["--title", "A talk", "--to", "count", "--to", "save-stream", "--to", "clips-of-it", "--to", "watch"])
+                    [
+                        "--title", "A talk", "--to", "count", "--to", "save-stream", "--to", "clips-of-it", "--to",
+                        "watch",
+                    ])
                 try await studio.waitUntilElapsed(5.5, of: peer)
                 #expect(try await broadcast.statusText().contains("https://example.com/watch"))
                 #expect(try await broadcast.run(["pause"]).status == .exited(0))
@@ -84,13 +95,19 @@ extension EndToEndTests {
                 let samples = try #require(summary["samples"] as? [String: Int])
                 #expect((samples["screen"] ?? 0) > 150 && (samples["mixed"] ?? 0) > 250)
                 let events = try #require(summary["events"] as? [String])
-                #expect(events.filter { $0 != "annotate" } == ["start", "pause", "resume", "finish"] && events.contains("annotate"))
+                #expect(
+                    events.filter { $0 != "annotate" } == ["start", "pause", "resume", "finish"]
+                        && events.contains("annotate"))
 
                 let notes = try String(contentsOfFile: folder + "/watch.txt", encoding: .utf8).split(separator: "\n")
                 #expect(notes.first == "started A talk: screen" && notes.last?.hasPrefix("finished after") == true)
                 // The first at the start, the second because it asked for one after ten pictures: not by the clock.
-                let keyframes = notes.filter { $0.hasPrefix("keyframe at") }.compactMap { Int($0.split(separator: " ")[2]) }
-                #expect(keyframes.count >= 4 && zip(keyframes, keyframes.dropFirst()).contains { $1 - $0 < 1500 }, "\(keyframes)")
+                let keyframes = notes.filter { $0.hasPrefix("keyframe at") }.compactMap {
+                    Int($0.split(separator: " ")[2])
+                }
+                #expect(
+                    keyframes.count >= 4 && zip(keyframes, keyframes.dropFirst()).contains { $1 - $0 < 1500 },
+                    "\(keyframes)")
 
                 let index = try #require(try object(folder + "/clips/index.json") as? [[String: Any]])
                 #expect(index.count >= 2)
@@ -101,14 +118,16 @@ extension EndToEndTests {
                     let output = try await studio.peers.run(
                         "ffprobe",
                         [
-                            "ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "packet=flags:format=duration", "-of", "csv=p=0",
+                            "ffprobe", "-v", "error", "-select_streams", "v", "-show_entries",
+                            "packet=flags:format=duration", "-of", "csv=p=0",
                             clip.path,
                         ])
                     #expect(output.hasPrefix("K"), "a clip starts with a keyframe: \(output.prefix(20))")
                     let duration = try #require(output.split(separator: "\n").last.flatMap { Double($0) })
                     #expect(abs(duration - (entry["duration"] as? Double ?? 0)) < 0.3)
                 }
-                let left = try FileManager.default.contentsOfDirectory(atPath: broadcast.home + "/state/broadcast/clips")
+                let left = try FileManager.default.contentsOfDirectory(
+                    atPath: broadcast.home + "/state/broadcast/clips")
                 #expect(left == [])
                 try await MediaFile(path: broadcast.home + "/save-stream.mkv", peers: studio.peers).expectDecodable()
             }
@@ -131,7 +150,9 @@ extension EndToEndTests {
                     """
                 try Self.write("raw", script: script, for: studio.broadcast)
                 let folder = studio.broadcast.home + "/data/broadcast/extensions/raw"
-                let manifest = try String(contentsOfFile: folder + "/extension.toml", encoding: .utf8) + "video = \"i420\"\naudio = \"s16le\"\n"
+                let manifest =
+                    try String(contentsOfFile: folder + "/extension.toml", encoding: .utf8)
+                    + "video = \"i420\"\naudio = \"s16le\"\n"
                 try manifest.write(toFile: folder + "/extension.toml", atomically: true, encoding: .utf8)
                 try await studio.record(["--duration", "3s", "--to", "raw", "--to", studio.path("out.mp4")])
                 let sizes = try #require(try object(folder + "/sizes") as? [String: Any])
@@ -155,9 +176,12 @@ extension EndToEndTests {
 
         @Test func `An extension dies with a killed host`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
-                try Self.write("stay", script: "#!/bin/sh\necho $$ > pid\necho '{\"hello\":1}'\nexec sleep 100\n", for: studio.broadcast)
+                try Self.write(
+                    "stay", script: "#!/bin/sh\necho $$ > pid\necho '{\"hello\":1}'\nexec sleep 100\n",
+                    for: studio.broadcast)
                 let peer = try await studio.startLive(["--to", "stay"])
-                let text = try String(contentsOfFile: studio.broadcast.home + "/data/broadcast/extensions/stay/pid", encoding: .utf8)
+                let text = try String(
+                    contentsOfFile: studio.broadcast.home + "/data/broadcast/extensions/stay/pid", encoding: .utf8)
                 let pid = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
                 #expect(kill(pid, 0) == 0)
                 try await peer.killNow()
@@ -177,7 +201,9 @@ extension EndToEndTests {
                 let folder = broadcast.home + "/data/broadcast/extensions/open"
                 try FileManager.default.setAttributes([.posixPermissions: 0o720], ofItemAtPath: folder + "/program")
                 let list = try await broadcast.run(["list-extensions"])
-                #expect(list.status == .exited(0) && list.output.contains("frame-counter") && list.output.contains("chmod go-w"))
+                #expect(
+                    list.status == .exited(0) && list.output.contains("frame-counter")
+                        && list.output.contains("chmod go-w"))
                 let result = try await broadcast.run(["start", "--to", "open"])
                 #expect(result.status == .exited(78))
                 expectSentence(in: result.errors, saying: [folder + "/program", "chmod go-w"])
@@ -194,10 +220,14 @@ extension EndToEndTests {
                 let broadcast = try BroadcastCommand(in: peers)
                 // A copy: a checkout that a group may write to is rejected, rightly.
                 try install("frame-counter", for: broadcast)
-                let good = try await broadcast.run(["check-extension", broadcast.home + "/data/broadcast/extensions/frame-counter"])
+                let good = try await broadcast.run([
+                    "check-extension", broadcast.home + "/data/broadcast/extensions/frame-counter",
+                ])
                 #expect(good.status == .exited(0), "\(good.errors)")
                 try Self.write("silent", script: "#!/bin/sh\nexec cat > /dev/null\n", for: broadcast)
-                let result = try await broadcast.run(["check-extension", broadcast.home + "/data/broadcast/extensions/silent"])
+                let result = try await broadcast.run([
+                    "check-extension", broadcast.home + "/data/broadcast/extensions/silent",
+                ])
                 #expect(result.status == .exited(1))
                 expectSentence(in: result.errors, saying: ["{\"hello\":1}", "5 s"])
             }
@@ -208,7 +238,8 @@ extension EndToEndTests {
                 let broadcast = try BroadcastCommand(in: peers)
                 try install("frame-counter", for: broadcast)
                 let good = try await broadcast.run(["check-extension", "frame-counter"])
-                #expect(good.status == .exited(0) && good.output.contains("frame-counter follows the protocol"), "\(good)")
+                #expect(
+                    good.status == .exited(0) && good.output.contains("frame-counter follows the protocol"), "\(good)")
                 for (name, words) in [("nosuch", "no extension of that name"), ("rtmp", "part of this program")] {
                     let result = try await broadcast.run(["check-extension", name])
                     #expect(result.status == .exited(66))
@@ -222,7 +253,9 @@ extension EndToEndTests {
                 let broadcast = try BroadcastCommand(in: peers)
                 let folder = broadcast.home + "/data/broadcast/extensions/odd"
                 try Self.write(
-                    "odd", script: "#!/bin/sh\necho '{\"hello\":2}'\necho hello\necho again\nhead -c 70000 /dev/zero\ncat > /dev/null\nexit 3\n",
+                    "odd",
+                    script:
+                        "#!/bin/sh\necho '{\"hello\":2}'\necho hello\necho again\nhead -c 70000 /dev/zero\ncat > /dev/null\nexit 3\n",
                     for: broadcast)
                 let result = try await broadcast.run(["check-extension", folder])
                 #expect(result.status == .exited(1))
@@ -232,7 +265,9 @@ extension EndToEndTests {
                 }
                 // One that works as long as there is something to do.
                 try Self.write(
-                    "odd", script: "#!/bin/sh\necho '{\"hello\":1}'\n[ $(head -c 2000 | wc -c) = 2000 ] && cat > /dev/null\n", for: broadcast)
+                    "odd",
+                    script: "#!/bin/sh\necho '{\"hello\":1}'\n[ $(head -c 2000 | wc -c) = 2000 ] && cat > /dev/null\n",
+                    for: broadcast)
                 let short = try await broadcast.run(["check-extension", folder])
                 #expect(short.status == .exited(1))
                 expectSentence(in: short.errors, saying: ["before its first picture", "exit status 1"])
@@ -249,18 +284,21 @@ extension EndToEndTests {
 
     /// Extensions that do everything wrong, beside a file whose frames are counted.
     struct ExtensionTimingTests {
-        @Test func `Extensions that crash, hang, flood and never finish cost a file beside them no frame`() async throws {
+        @Test func `Extensions that crash, hang, flood and never finish cost a file beside them no frame`() async throws
+        {
             try await withStudio(width: 640, height: 360, hasSound: false) { studio in
                 let hello = "#!/bin/sh\necho '{\"hello\":1}'\n"
                 for (name, script) in [
                     ("crash", hello + "sleep 1\nkill -SEGV $$\n"), ("hang", hello + "exec sleep 100\n"),
-                    ("flood", hello + "sleep 1\nexec yes '{\"status\":\"x\"}'\n"), ("nonsense", hello + "sleep 1\necho hello\nexec sleep 100\n"),
+                    ("flood", hello + "sleep 1\nexec yes '{\"status\":\"x\"}'\n"),
+                    ("nonsense", hello + "sleep 1\necho hello\nexec sleep 100\n"),
                     ("deaf", hello + "trap '' TERM\ncat > /dev/null\nwhile :; do sleep 1; done\n"),
                     ("refused", hello + "sleep 1\necho '{\"error\":{\"code\":403,\"message\":\"Forbidden\"}}'\n"),
                 ] { try ExtensionTests.write(name, script: script, for: studio.broadcast) }
                 let names = ["refused", "crash", "hang", "flood", "nonsense", "deaf"]
                 let result = try await studio.broadcast.run(
-                    ["start", "--frame-pacing", "constant", "--duration", "4s", "--to", studio.path("out.mp4")] + names.flatMap { ["--to", $0] },
+                    ["start", "--frame-pacing", "constant", "--duration", "4s", "--to", studio.path("out.mp4")]
+                        + names.flatMap { ["--to", $0] },
                     deadline: .seconds(60))
                 // The first failure in the order of --to.
                 #expect(result.status == .exited(77), "\(result.errors)")
@@ -271,11 +309,17 @@ extension EndToEndTests {
                 let file = MediaFile(path: studio.path("out.mp4"), peers: studio.peers)
                 try await file.expectDecodable()
                 let output = try await studio.peers.run(
-                    "ffprobe", ["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "packet=pts_time", "-of", "csv=p=0", file.path])
+                    "ffprobe",
+                    [
+                        "ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "packet=pts_time", "-of",
+                        "csv=p=0", file.path,
+                    ])
                 let times = output.split(separator: "\n").compactMap { Double($0.prefix { $0 != "," }) }.sorted()
                 // A machine that is busy at the end leaves out the last frames, which no later one fills.
                 let last = try #require(times.last)
-                #expect(times.count <= 123 && last > 3.5 && abs(Double(times.count) - (last * 30 + 1)) < 1.5, "\(times.count) frames up to \(last) s")
+                #expect(
+                    times.count <= 123 && last > 3.5 && abs(Double(times.count) - (last * 30 + 1)) < 1.5,
+                    "\(times.count) frames up to \(last) s")
                 #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 < 0.05 })
             }
         }

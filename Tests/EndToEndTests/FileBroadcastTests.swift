@@ -95,11 +95,13 @@ extension EndToEndTests {
             try await withStudio(["still"], width: 320, height: 240, hasSound: false) { studio in
                 try await studio.record(
                     [
-                        "--duration", "3s", "--frame-pacing", "variable", "--latency", latency, "--to", studio.path("a.h264"), "--to",
+                        "--duration", "3s", "--frame-pacing", "variable", "--latency", latency, "--to",
+                        studio.path("a.h264"), "--to",
                         studio.path("a.mp4"),
                     ])
                 let seconds = try await FFProbe.probe(studio.path("a.mp4"), in: studio.peers).format.seconds
-                let frames = try #require(try await FFProbe.probe(studio.path("a.h264"), in: studio.peers).video?.frames)
+                let frames = try #require(
+                    try await FFProbe.probe(studio.path("a.h264"), in: studio.peers).video?.frames)
                 #expect(abs(Double(frames) - seconds * 30) <= 1.5, "\(frames) frames in \(seconds) s")
             }
         }

@@ -15,9 +15,13 @@ extension EndToEndTests {
                 let port = try freePort()
                 let proxy = try studio.peers.start("proxy", FaultProgram.command("proxy.py", "\(port)"))
                 try await proxy.wait(for: "its port") { isBound(port) }
-                let peer = try await studio.startLive(["--to", "crowd", "--keyframe-interval", "1", "--proxy", "socks5://127.0.0.1:\(port)"])
+                let peer = try await studio.startLive([
+                    "--to", "crowd", "--keyframe-interval", "1", "--proxy", "socks5://127.0.0.1:\(port)",
+                ])
                 _ = try await proxy.waitForOutputLine(containing: "socks 127.0.0.1 \(server.port)")
-                try await peer.wait(for: "the playlist") { FileManager.default.fileExists(atPath: root + "/live/live.m3u8") }
+                try await peer.wait(for: "the playlist") {
+                    FileManager.default.fileExists(atPath: root + "/live/live.m3u8")
+                }
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
                 let refused = try await studio.broadcast.run(["start", "--to", "crowd", "--bind", "lo"])
@@ -26,7 +30,8 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A web server gets segments by PUT, a viewer plays them, and old segments are deleted`() async throws {
+        @Test func `A web server gets segments by PUT, a viewer plays them, and old segments are deleted`() async throws
+        {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let root = try studio.peers.makeFolder("www")
                 let server = try await Self.origin(root: root, in: studio.peers)
@@ -53,7 +58,9 @@ extension EndToEndTests {
                     try await studio.broadcast.statusText().contains("uploading again")
                 }
                 try await peer.wait(for: "the first segment's end") {
-                    try FileManager.default.contentsOfDirectory(atPath: root + "/live").allSatisfy { !$0.hasSuffix("-000000.ts") }
+                    try FileManager.default.contentsOfDirectory(atPath: root + "/live").allSatisfy {
+                        !$0.hasSuffix("-000000.ts")
+                    }
                 }
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
@@ -73,7 +80,11 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A server that cannot be reached is not reported as live, and waiting segments are uploaded when it starts`() async throws {
+        @Test
+        func
+            `A server that cannot be reached is not reported as live, and waiting segments are uploaded when it starts`()
+            async throws
+        {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 let root = try studio.peers.makeFolder("www")
                 let server = try await Self.origin(root: root, in: studio.peers)
@@ -99,13 +110,16 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A folder starts at the home folder, and missing folders above it are created on request`() async throws {
+        @Test func `A folder starts at the home folder, and missing folders above it are created on request`()
+            async throws
+        {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 try await ShippedExtensions.lay(in: studio.peers)
                 let start = ["start", "--duration", "1s", "--to"]
                 let refused = try await studio.broadcast.run(start + ["hls:~/new/live"])
                 #expect(refused.status == .exited(64), "\(refused.errors)")
-                expectSentence(in: refused.errors, saying: [studio.broadcast.home + "/new/live", "the folder above it is missing"])
+                expectSentence(
+                    in: refused.errors, saying: [studio.broadcast.home + "/new/live", "the folder above it is missing"])
                 let made = try await studio.broadcast.run(start + ["hls:~/new/live/"])
                 #expect(made.status == .exited(0), "\(made.errors)")
                 let text = try String(contentsOfFile: studio.broadcast.home + "/new/live/live.m3u8", encoding: .utf8)
@@ -118,13 +132,19 @@ extension EndToEndTests {
                 let server = try await Self.origin(root: try studio.peers.makeFolder("www"), in: studio.peers)
                 try await Self.setUp(server, in: studio)
                 let folder = try studio.peers.makeFolder("live")
-                let peer = try await studio.startLive(["--to", "hls:\(folder)", "--to", "crowd", "--keyframe-interval", "1"])
+                let peer = try await studio.startLive([
+                    "--to", "hls:\(folder)", "--to", "crowd", "--keyframe-interval", "1",
+                ])
                 for target in ["hls:\(folder)/live.m3u8", "crowd"] {
-                    let second = try await studio.broadcast.run(["start", "--session", "second", "--to", target, "--duration", "3s"])
+                    let second = try await studio.broadcast.run([
+                        "start", "--session", "second", "--to", target, "--duration", "3s",
+                    ])
                     #expect(second.status == .exited(69), "\(second.errors)")
                     expectSentence(in: second.errors, saying: ["Another broadcast writes live.m3u8", "Stop it"])
                 }
-                let other = try await studio.broadcast.run(["start", "--session", "other", "--to", "hls:\(folder)/talk.m3u8", "--duration", "1s"])
+                let other = try await studio.broadcast.run([
+                    "start", "--session", "other", "--to", "hls:\(folder)/talk.m3u8", "--duration", "1s",
+                ])
                 #expect(other.status == .exited(0), "\(other.errors)")
                 #expect(try await studio.broadcast.run(["stop", "--session", "default"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
@@ -170,24 +190,32 @@ extension EndToEndTests {
                 let authority = try await Certificates.make(in: studio.peers)
                 let tunnel = try await Stunnel.start(
                     in: studio.peers, certificate: try await authority.server(names: "DNS:localhost"), to: server.port)
-                try await Self.setUp(server, address: "https://localhost:\(tunnel.port)/live/", "ca-file = \"\(authority.authority)\"", in: studio)
+                try await Self.setUp(
+                    server, address: "https://localhost:\(tunnel.port)/live/", "ca-file = \"\(authority.authority)\"",
+                    in: studio)
                 let peer = try await studio.startLive(["--to", "crowd", "--keyframe-interval", "1"])
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
-                #expect(try String(contentsOfFile: root + "/live/live.m3u8", encoding: .utf8).hasSuffix("#EXT-X-ENDLIST\n"))
+                #expect(
+                    try String(contentsOfFile: root + "/live/live.m3u8", encoding: .utf8).hasSuffix("#EXT-X-ENDLIST\n"))
             }
         }
 
-        @Test func `A playlist whose extension crashed goes on with a discontinuity, and its old segments go`() async throws {
+        @Test func `A playlist whose extension crashed goes on with a discontinuity, and its old segments go`()
+            async throws
+        {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 let root = try studio.peers.makeFolder("www")
                 let server = try await Self.origin(root: root, in: studio.peers)
                 try await Self.setUp(server, in: studio)
                 let peer = try await studio.startLive(["--to", "crowd", "--keyframe-interval", "1"])
                 let playlist = root + "/live/live.m3u8"
-                func lines() throws -> [String] { try String(contentsOfFile: playlist, encoding: .utf8).split(separator: "\n").map(String.init) }
+                func lines() throws -> [String] {
+                    try String(contentsOfFile: playlist, encoding: .utf8).split(separator: "\n").map(String.init)
+                }
                 try await peer.wait(for: "three segments") { try lines().count { !$0.hasPrefix("#") } == 3 }
-                let child = try await studio.peers.run("pgrep", ["pgrep", "-P", "\(peer.processIdentifier)", "-x", "broadcast-hls"])
+                let child = try await studio.peers.run(
+                    "pgrep", ["pgrep", "-P", "\(peer.processIdentifier)", "-x", "broadcast-hls"])
                 let extensionProcess = try #require(pid_t(child.trimmingCharacters(in: .whitespacesAndNewlines)))
                 // While it is stopped, nothing writes the playlist. An upload that is on its way ends at the server.
                 kill(extensionProcess, SIGSTOP)
@@ -213,14 +241,19 @@ extension EndToEndTests {
                 }
                 // Also those that had left the playlist before the crash.
                 let start = try #require(old.first).dropLast("000000.ts".count)
-                #expect(try FileManager.default.contentsOfDirectory(atPath: root + "/live").allSatisfy { !$0.hasPrefix(start) })
+                #expect(
+                    try FileManager.default.contentsOfDirectory(atPath: root + "/live").allSatisfy {
+                        !$0.hasPrefix(start)
+                    })
                 #expect(try lines().contains("#EXT-X-DISCONTINUITY-SEQUENCE:1"))
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
             }
         }
 
         /// The origin of "When one machine is not enough".
-        fileprivate nonisolated(nonsending) static func origin(root: String, port: Int? = nil, in peers: Peers) async throws -> Nginx {
+        fileprivate nonisolated(nonsending) static func origin(root: String, port: Int? = nil, in peers: Peers)
+            async throws -> Nginx
+        {
             try "ada:{PLAIN}\(Self.password)\n".write(toFile: root + "/htpasswd", atomically: true, encoding: .utf8)
             return try await Nginx.start(
                 try ShippedExtensions.configuration("hls-origin"),
@@ -261,7 +294,9 @@ extension EndToEndTests {
                     setup = { url = "\(studio.folder)/fmp4", segment = "1", window = "0", format = "fmp4" }
                     """)
                 try "#EXTM3U\n".write(toFile: studio.path("live.m3u8"), atomically: true, encoding: .utf8)
-                let peer = try await studio.startLive(["--to", "hls:\(studio.folder)", "--to", "fragments", "--keyframe-interval", "1"])
+                let peer = try await studio.startLive([
+                    "--to", "hls:\(studio.folder)", "--to", "fragments", "--keyframe-interval", "1",
+                ])
                 try await studio.waitUntilElapsed(6, of: peer)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
@@ -274,23 +309,30 @@ extension EndToEndTests {
                     try await studio.media(name).expectClockAndBeeps(seconds: 5)
                 }
                 // Nothing half written is left.
-                #expect(try FileManager.default.contentsOfDirectory(atPath: studio.folder).allSatisfy { !$0.hasSuffix(".part") })
+                #expect(
+                    try FileManager.default.contentsOfDirectory(atPath: studio.folder).allSatisfy {
+                        !$0.hasSuffix(".part")
+                    })
             }
         }
     }
 
     /// How long a server that hangs is waited for.
     struct HLSDeadlineTests {
-        @Test func `A server that hangs is reported as reconnecting within 9 s, and a stop ends within 5 s`() async throws {
+        @Test func `A server that hangs is reported as reconnecting within 9 s, and a stop ends within 5 s`()
+            async throws
+        {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
-                let server = try await HLSBroadcastTests.origin(root: try studio.peers.makeFolder("www"), in: studio.peers)
+                let server = try await HLSBroadcastTests.origin(
+                    root: try studio.peers.makeFolder("www"), in: studio.peers)
                 try await HLSBroadcastTests.setUp(server, in: studio)
                 let peer = try await studio.startLive(["--to", "crowd", "--keyframe-interval", "1"])
                 server.peer.signal(SIGSTOP)
                 let silence = ContinuousClock.now
                 try await peer.wait(for: "a state that says so") {
                     let destination = try await studio.status()?.destinations.first
-                    return destination?.state == "reconnecting" && destination?.error?.message.contains("does not answer") == true
+                    return destination?.state == "reconnecting"
+                        && destination?.error?.message.contains("does not answer") == true
                 }
                 // 5 s, and the time to the next segment.
                 #expect(ContinuousClock.now - silence < .seconds(9))

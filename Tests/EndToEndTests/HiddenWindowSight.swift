@@ -15,7 +15,9 @@ struct HiddenWindowSight: CustomStringConvertible {
     /// Frames of which less than an eighth has the grey of the screen.
     var dark = 0
 
-    var description: String { "\(frames) frames, \(revealing) show it (by up to \(loudest)), \(dark) show hardly anything" }
+    var description: String {
+        "\(frames) frames, \(revealing) show it (by up to \(loudest)), \(dark) show hardly anything"
+    }
 
     func expectHidden(seconds: Int) {
         #expect(frames > max(25, 6 * seconds), "\(self)")
@@ -41,16 +43,19 @@ struct HiddenWindowSight: CustomStringConvertible {
 
     /// Records the scene; `options` are made of the window's number.
     nonisolated(nonsending) static func dance(
-        _ scene: [String], on management: WindowManagement, seconds: Int = Self.seconds, config: String? = nil, options: (String) -> [String]
+        _ scene: [String], on management: WindowManagement, seconds: Int = Self.seconds, config: String? = nil,
+        options: (String) -> [String]
     ) async throws -> HiddenWindowSight {
         var sight = HiddenWindowSight()
         try await withPeers { peers in
             let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
             try await management.start(on: screen, in: peers)
-            // Each place stays covered for a second where a compositor runs: a slower dance leaves something to be seen.
+            // Each place stays covered for a second where a compositor runs: a slower dance leaves something to be
+            // seen.
             let pace = management == .openboxAndPicom ? ["--fps", "8"] : []
             let painter = try await PaintedScreen.start(scene + pace, on: screen.display, in: peers)
-            let window = painter.standardOutput.split(separator: "\n").first { $0.hasPrefix("window ") }?.dropFirst(7) ?? ""
+            let window =
+                painter.standardOutput.split(separator: "\n").first { $0.hasPrefix("window ") }?.dropFirst(7) ?? ""
             let broadcast = try BroadcastCommand(in: peers, display: screen.display)
             if let config { try broadcast.writeConfiguration(config) }
             let file = try peers.makeFolder("recordings") + "/dance.mp4"

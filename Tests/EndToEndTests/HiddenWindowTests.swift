@@ -3,9 +3,12 @@ import TestSupport
 import Testing
 
 extension EndToEndTests {
-    /// The commands and options that hide windows. `HiddenByRuleTests` and `HiddenSingleWindowTests` look at windows that move.
+    /// The commands and options that hide windows. `HiddenByRuleTests` and `HiddenSingleWindowTests` look at windows
+    /// that move.
     struct HiddenWindowTests {
-        @Test(arguments: WindowManagement.allCases) func `Without a rule the same window is seen`(management: WindowManagement) async throws {
+        @Test(arguments: WindowManagement.allCases) func `Without a rule the same window is seen`(
+            management: WindowManagement
+        ) async throws {
             let sight = try await HiddenWindowSight.dance(["secret-dance"], on: management, seconds: 3) { _ in [] }
             #expect(sight.frames > 20 && sight.revealing > sight.frames / 4, "\(sight)")
         }
@@ -14,10 +17,13 @@ extension EndToEndTests {
             try await withPeers { peers in
                 let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
                 let painter = try await PaintedScreen.start(["secret-dance"], on: screen.display, in: peers)
-                let window = painter.standardOutput.split(separator: "\n").first { $0.hasPrefix("window ") }?.dropFirst(7) ?? ""
+                let window =
+                    painter.standardOutput.split(separator: "\n").first { $0.hasPrefix("window ") }?.dropFirst(7) ?? ""
                 let broadcast = try BroadcastCommand(in: peers, display: screen.display)
                 let file = try peers.makeFolder("recordings") + "/hide.mp4"
-                let peer = try broadcast.start(["start", "--quality", "4", "--no-cursor", "--no-app-audio", "--to", file])
+                let peer = try broadcast.start([
+                    "start", "--quality", "4", "--no-cursor", "--no-app-audio", "--to", file,
+                ])
                 // The dance leaves the window invisible for less than a second at a time.
                 try await broadcast.waitUntilElapsed(2.5, of: peer)
                 let hide = try await broadcast.run(["hide", String(window)])
@@ -51,7 +57,10 @@ extension EndToEndTests {
                 try await PaintedScreen.start(["secret-reborn", "--fps", "60"], on: screen.display, in: peers)
                 let broadcast = try BroadcastCommand(in: peers, display: screen.display)
                 let peer = try await broadcast.startLive(
-                    ["--hide", "class:secret", "--fps", "120", "--no-app-audio", "--to", try peers.makeFolder("recordings") + "/out.mp4"])
+                    [
+                        "--hide", "class:secret", "--fps", "120", "--no-app-audio", "--to",
+                        try peers.makeFolder("recordings") + "/out.mp4",
+                    ])
                 for _ in 0..<60 {
                     try await Task.sleep(for: .microseconds(Int.random(in: 0..<20_000)))
                     peer.signal(SIGSTOP)
@@ -77,14 +86,20 @@ extension EndToEndTests {
                     ])
                 _ = try await peer.waitForErrorLine(containing: "No window matches class:Sceret now.")
                 let status = try await broadcast.run(["status"])
-                #expect(status.output.contains("  hidden: class:Secret (1 window), class:Sceret (no window now)\n"), "\(status.output)")
+                #expect(
+                    status.output.contains("  hidden: class:Secret (1 window), class:Sceret (no window now)\n"),
+                    "\(status.output)")
                 let json = try await broadcast.run(["status", "--json"])
                 #expect(json.output.contains("\"hidden_windows\""))
                 let hide = try await broadcast.run(["hide", "class:Nothing"])
                 #expect(hide.status == .exited(0) && hide.output == "class:Nothing\n")
-                #expect(hide.errors.contains("No window matches class:Nothing now.") && hide.errors.contains("broadcast unhide class:Nothing"))
+                #expect(
+                    hide.errors.contains("No window matches class:Nothing now.")
+                        && hide.errors.contains("broadcast unhide class:Nothing"))
                 let word = try await broadcast.run(["hide", "KeePassXC"])
-                #expect(word.status == .exited(64) && word.errors.contains("for example class:KeePassXC."), "\(word.errors)")
+                #expect(
+                    word.status == .exited(64) && word.errors.contains("for example class:KeePassXC."), "\(word.errors)"
+                )
                 _ = try await broadcast.stop(peer)
             }
         }
@@ -94,8 +109,12 @@ extension EndToEndTests {
                 let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
                 let broadcast = try BroadcastCommand(in: peers, display: screen.display)
                 let file = try peers.makeFolder("recordings") + "/out.mp4"
-                let start = try await broadcast.run(["start", "--detach", "--hide", "class:Sceret", "--no-app-audio", "--to", file])
-                #expect(start.status == .exited(0) && start.errors.contains("No window matches class:Sceret now."), "\(start.errors)")
+                let start = try await broadcast.run([
+                    "start", "--detach", "--hide", "class:Sceret", "--no-app-audio", "--to", file,
+                ])
+                #expect(
+                    start.status == .exited(0) && start.errors.contains("No window matches class:Sceret now."),
+                    "\(start.errors)")
                 #expect(try await broadcast.run(["stop"]).status == .exited(0))
             }
         }
@@ -104,14 +123,19 @@ extension EndToEndTests {
             try await withPeers { peers in
                 let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
                 let painter = try await PaintedScreen.start(["secret"], on: screen.display, in: peers)
-                let window = painter.standardOutput.split(separator: "\n").first { $0.hasPrefix("window ") }?.dropFirst(7) ?? ""
+                let window =
+                    painter.standardOutput.split(separator: "\n").first { $0.hasPrefix("window ") }?.dropFirst(7) ?? ""
                 let broadcast = try BroadcastCommand(in: peers, display: screen.display)
-                let peer = try await broadcast.startLive(["--no-app-audio", "--to", try peers.makeFolder("recordings") + "/out.mp4"])
+                let peer = try await broadcast.startLive([
+                    "--no-app-audio", "--to", try peers.makeFolder("recordings") + "/out.mp4",
+                ])
                 let pick = try broadcast.start(["hide", "pick"])
                 _ = try await pick.waitForErrorLine(containing: "Click the window")
                 try await pick.wait(for: "the click to be taken") {
                     if pick.status == nil {
-                        _ = try await peers.run("xdotool", ["xdotool", "mousemove", "150", "120", "click", "1"], environment: screen.environment)
+                        _ = try await peers.run(
+                            "xdotool", ["xdotool", "mousemove", "150", "120", "click", "1"],
+                            environment: screen.environment)
                     }
                     return pick.status != nil
                 }
@@ -126,7 +150,9 @@ extension EndToEndTests {
             ("hide = [\"pid:many\"]", "privacy.hide: \"pid:many\" is not a rule"),
             ("hide = \"class:KeePassXC\"", "privacy.hide: this must be an array of strings"),
         ])
-        func `A rule in the config that says nothing is an error with its line`(line: String, message: String) async throws {
+        func `A rule in the config that says nothing is an error with its line`(line: String, message: String)
+            async throws
+        {
             try await withPeers { peers in
                 let broadcast = try BroadcastCommand(in: peers)
                 try broadcast.writeConfiguration("[privacy]\n" + line + "\n")
@@ -138,7 +164,9 @@ extension EndToEndTests {
 
         @Test func `A rule on the command line that says nothing is an error of usage`() async throws {
             try await withPeers { peers in
-                let result = try await BroadcastCommand(in: peers).run(["start", "--hide", "KeePassXC", "--to", "never.mp4"])
+                let result = try await BroadcastCommand(in: peers).run([
+                    "start", "--hide", "KeePassXC", "--to", "never.mp4",
+                ])
                 #expect(result.status == .exited(64))
                 #expect(result.errors.contains("--hide \"KeePassXC\" is not a rule. Write class:NAME"))
             }

@@ -18,7 +18,9 @@ extension EndToEndTests {
         @Test func `A server that does not answer in RTMP is reported as a violation of the protocol`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 let result = try await start(
-                    against: "c = s.accept()[0]; c.sendall(b'HTTP/1.1 400 Bad Request\\r\\n\\r\\n' * 400); c.recv(1 << 20); time.sleep(60)", studio)
+                    against:
+                        "c = s.accept()[0]; c.sendall(b'HTTP/1.1 400 Bad Request\\r\\n\\r\\n' * 400); c.recv(1 << 20); time.sleep(60)",
+                    studio)
                 #expect(result.status == .exited(76))
                 expectSentence(in: result.errors, saying: ["RTMP", "address"])
             }
@@ -38,7 +40,9 @@ extension EndToEndTests {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
                 let url = server.url(key: Self.key + "?token=" + Self.key)
-                let arguments = ["--to", url, "--to", studio.path("out.mp4"), "--to", studio.path("out.flv"), "--title", "A talk"]
+                let arguments = [
+                    "--to", url, "--to", studio.path("out.mp4"), "--to", studio.path("out.flv"), "--title", "A talk",
+                ]
                 let peer = try await studio.startLive(arguments)
                 try await studio.waitUntilElapsed(1, of: peer)
                 var texts: [String] = []
@@ -56,15 +60,19 @@ extension EndToEndTests {
                     try String(contentsOfFile: studio.broadcast.home + "/state/broadcast/default.log", encoding: .utf8),
                 ]
                 for name in ["out.mp4", "out.flv"] {
-                    texts.append(String(decoding: try Data(contentsOf: URL(fileURLWithPath: studio.path(name))), as: UTF8.self))
+                    texts.append(
+                        String(decoding: try Data(contentsOf: URL(fileURLWithPath: studio.path(name))), as: UTF8.self))
                 }
                 #expect(texts.allSatisfy { !$0.contains(Self.key) })
                 #expect(texts[0].contains("rtmp://127.0.0.1:\(server.port)/live"))
             }
         }
 
-        /// Runs `broadcast start` against a server that listens and then does what this Python says with the socket `s`.
-        private nonisolated(nonsending) func start(against behaviour: String, _ studio: Studio) async throws -> BroadcastCommand.Result {
+        /// Runs `broadcast start` against a server that listens and then does what this Python says with the socket
+        /// `s`.
+        private nonisolated(nonsending) func start(against behaviour: String, _ studio: Studio) async throws
+            -> BroadcastCommand.Result
+        {
             let port = try freePort()
             let program = """
                 import socket, time

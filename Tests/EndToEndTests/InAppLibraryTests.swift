@@ -5,11 +5,14 @@ import Testing
 extension EndToEndTests {
     /// The library BroadcastKit, through the examples that use it.
     struct InAppLibraryTests {
-        @Test func `A program broadcasts the screen without a hidden window to a destination of the configuration`() async throws {
+        @Test func `A program broadcasts the screen without a hidden window to a destination of the configuration`()
+            async throws
+        {
             try await withStudio(["secret"], width: 640, height: 480) { studio in
                 let path = studio.path("screen.mp4")
                 try studio.broadcast.writeConfiguration(
-                    "[video]\nquality = 4\ncursor = false\n[destinations.archive]\nextension = \"file\"\npath = \"\(path)\"\n")
+                    "[video]\nquality = 4\ncursor = false\n[destinations.archive]\nextension = \"file\"\npath = \"\(path)\"\n"
+                )
                 let program = try BuiltPrograms.path(of: "in-app")
                 let answer = try await studio.peers.run(
                     "in-app", [program, "archive", "class:secret"], environment: studio.broadcast.environment)
@@ -33,11 +36,13 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A program keeps its disposition of SIGPIPE, and no thread of the library receives it`() async throws {
+        @Test func `A program keeps its disposition of SIGPIPE, and no thread of the library receives it`() async throws
+        {
             try await withStudio(width: 640, height: 480) { studio in
                 // The program waits for the answer of this server, so it does not end before it was looked at.
                 let server = try await HostileServer.start("silence", in: studio.peers)
-                try studio.broadcast.writeConfiguration("[destinations.show]\nextension = \"rtmp\"\nurl = \"\(server.url)\"\n")
+                try studio.broadcast.writeConfiguration(
+                    "[destinations.show]\nextension = \"rtmp\"\nurl = \"\(server.url)\"\n")
                 let program = try studio.peers.start(
                     "in-app", [try BuiltPrograms.path(of: "in-app"), "show"], environment: studio.broadcast.environment)
                 let process = "/proc/\(program.processIdentifier)"
@@ -48,12 +53,17 @@ extension EndToEndTests {
                         let status = try? String(contentsOfFile: "\(process)/task/\(thread)/status", encoding: .utf8)
                         guard let status, let name = field("Name", of: status) else { continue }
                         let kind = wanted.first { name.hasPrefix($0) }
-                        if let kind { blocked[kind, default: .max] &= field("SigBlk", of: status).flatMap { UInt64($0, radix: 16) } ?? 0 }
+                        if let kind {
+                            blocked[kind, default: .max] &=
+                                field("SigBlk", of: status).flatMap { UInt64($0, radix: 16) } ?? 0
+                        }
                     }
                     return Set(blocked.keys) == wanted
                 }
                 let brokenPipe: UInt64 = 1 << (UInt64(SIGPIPE) - 1)
-                for (name, signals) in blocked { #expect(signals & brokenPipe != 0, "the thread \(name) receives SIGPIPE") }
+                for (name, signals) in blocked {
+                    #expect(signals & brokenPipe != 0, "the thread \(name) receives SIGPIPE")
+                }
                 let status = try String(contentsOfFile: process + "/status", encoding: .utf8)
                 let ignored = try #require(field("SigIgn", of: status).flatMap { UInt64($0, radix: 16) })
                 #expect(ignored & brokenPipe == 0, "the process ignores SIGPIPE")
@@ -63,16 +73,21 @@ extension EndToEndTests {
 
         /// Returns a field of a status file of proc(5).
         private func field(_ name: String, of status: String) -> String? {
-            status.split(separator: "\n").first { $0.hasPrefix(name + ":") }?.split(separator: "\t").last.map(String.init)
+            status.split(separator: "\n").first { $0.hasPrefix(name + ":") }?.split(separator: "\t").last.map(
+                String.init)
         }
 
         @Test(arguments: [
-            ("nowhere", 1, "There is no destination \"nowhere\"."), ("mobcrush", 77, "Not signed in to mobcrush. Run: broadcast setup mobcrush"),
+            ("nowhere", 1, "There is no destination \"nowhere\"."),
+            ("mobcrush", 77, "Not signed in to mobcrush. Run: broadcast setup mobcrush"),
         ])
-        func `A program reads from the error why a destination cannot start`(name: String, status: Int32, sentence: String) async throws {
+        func `A program reads from the error why a destination cannot start`(
+            name: String, status: Int32, sentence: String
+        ) async throws {
             try await withPeers { peers in
                 let home = try BroadcastCommand(in: peers)
-                let peer = try peers.start("in-app", [try BuiltPrograms.path(of: "in-app"), name], environment: home.environment)
+                let peer = try peers.start(
+                    "in-app", [try BuiltPrograms.path(of: "in-app"), name], environment: home.environment)
                 #expect(try await peer.waitForExit(deadline: .seconds(30)) == .exited(status))
                 #expect(peer.standardError == sentence + "\n")
             }
@@ -98,13 +113,16 @@ extension EndToEndTests {
                     if !bright.isEmpty { centres.append(bright.reduce(0, +) / bright.count) }
                     return true
                 }
-                #expect(centres.count > 10 && centres == centres.sorted() && (centres.last ?? 0) - (centres.first ?? 0) > 400, "\(centres)")
+                #expect(
+                    centres.count > 10 && centres == centres.sorted()
+                        && (centres.last ?? 0) - (centres.first ?? 0) > 400, "\(centres)")
             }
         }
 
         @Test func `A file that cannot be created is an error with its path`() async throws {
             try await withPeers { peers in
-                let peer = try peers.start("own-pictures", [try BuiltPrograms.path(of: "own-pictures"), "/nonexistent/game.mp4"])
+                let peer = try peers.start(
+                    "own-pictures", [try BuiltPrograms.path(of: "own-pictures"), "/nonexistent/game.mp4"])
                 // Swift ends a program whose main throws with a trap.
                 peer.expectSignal(SIGILL)
                 let status = try await peer.waitForExit(deadline: .seconds(30))

@@ -5,27 +5,35 @@ import Testing
 extension EndToEndTests {
     /// How many pictures an application's own content gives, and how its sound lies to them: `--y4m` and `--wav`.
     struct InAppTimingTests {
-        @Test func `Picture and sound come from files, at their own rates, and the end of the picture is the end`() async throws {
+        @Test func `Picture and sound come from files, at their own rates, and the end of the picture is the end`()
+            async throws
+        {
             try await withPeers { peers in
                 // No display and no sound server: nothing of them is needed.
                 let own = try BroadcastCommand(in: peers)
                 let folder = try peers.makeFolder("files")
                 try ClockContent.write(pictures: folder + "/own.y4m", sound: folder + "/own.wav", seconds: 4)
-                let result = try await own.run(["start", "--y4m", folder + "/own.y4m", "--wav", folder + "/own.wav", "--to", folder + "/again.mp4"])
+                let result = try await own.run([
+                    "start", "--y4m", folder + "/own.y4m", "--wav", folder + "/own.wav", "--to", folder + "/again.mp4",
+                ])
                 #expect(result.status == .exited(0), "\(result.errors)")
                 let media = MediaFile(path: folder + "/again.mp4", peers: peers)
                 try await media.expectDecodable()
                 let probe = try await FFProbe.probe(media.path, in: peers)
                 #expect(probe.video?.width == 640 && probe.video?.height == 360 && abs(probe.format.seconds - 4) < 0.4)
-                #expect((92...108).contains(probe.video?.frames ?? 0), "\(probe.video?.frames ?? 0) frames of 25 a second")
+                #expect(
+                    (92...108).contains(probe.video?.frames ?? 0), "\(probe.video?.frames ?? 0) frames of 25 a second")
                 let clock = try await media.clock()
                 #expect(clock.unreadable == 0 && clock.isSmooth)
-                let delays = clock.soundDelays(BeepFinder.beeps(in: try await AudioDecoder.decode(media.path, in: peers)))
+                let delays = clock.soundDelays(
+                    BeepFinder.beeps(in: try await AudioDecoder.decode(media.path, in: peers)))
                 #expect(delays.count >= 2 && delays.areInTime(within: 0.1), "\(delays)")
             }
         }
 
-        @Test func `Another program's pictures come through standard input, and its sound through a named pipe`() async throws {
+        @Test func `Another program's pictures come through standard input, and its sound through a named pipe`()
+            async throws
+        {
             try await withPeers { peers in
                 let own = try BroadcastCommand(in: peers)
                 let folder = try peers.makeFolder("pipe")
@@ -56,7 +64,9 @@ extension EndToEndTests {
                 let own = try BroadcastCommand(in: peers)
                 let folder = try peers.makeFolder("files")
                 try ClockContent.write(pictures: folder + "/own.y4m", sound: folder + "/own.wav", seconds: 12)
-                let peer = try await own.startLive(["--y4m", folder + "/own.y4m", "--wav", folder + "/own.wav", "--to", folder + "/again.mp4"])
+                let peer = try await own.startLive([
+                    "--y4m", folder + "/own.y4m", "--wav", folder + "/own.wav", "--to", folder + "/again.mp4",
+                ])
                 try await own.waitUntilElapsed(2.5, of: peer)
                 peer.signal(SIGSTOP)
                 try await Task.sleep(for: .seconds(2))
@@ -70,7 +80,8 @@ extension EndToEndTests {
                 try await media.expectDecodable()
                 let clock = try await media.clock()
                 #expect(clock.unreadable == 0)
-                // A beep lasts 90 ms and says its second at its end: the stall or the pause may cut it in two. Sound is up to 200 ms ahead.
+                // A beep lasts 90 ms and says its second at its end: the stall or the pause may cut it in two. Sound is
+                // up to 200 ms ahead.
                 let interruptions = clock.interruptions(over: 0.5)
                 // The stall and the pause; a busy machine can add others.
                 #expect(interruptions.count >= 2, "\(interruptions)")
@@ -78,7 +89,10 @@ extension EndToEndTests {
                     .filter { beep in !interruptions.contains { ($0 - 0.2...$0 + 0.4).contains(beep.onset) } }
                 // The pause is cut out; what the content showed meanwhile is not in the file.
                 let delays = clock.parts(betweenCutsOver: 0.5).flatMap { part in
-                    part.soundDelays(beeps.filter { ((part.readings.first?.pts ?? 0)...(part.readings.last?.pts ?? 0)).contains($0.onset) })
+                    part.soundDelays(
+                        beeps.filter {
+                            ((part.readings.first?.pts ?? 0)...(part.readings.last?.pts ?? 0)).contains($0.onset)
+                        })
                 }
                 #expect(delays.count >= 6 && delays.areInTime(within: 0.1), "\(delays)")
             }
@@ -91,8 +105,10 @@ extension EndToEndTests {
                 try await peers.run(
                     "ffmpeg",
                     [
-                        "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=320x240:rate=30:duration=3", "-pix_fmt",
-                        "yuv420p", folder + "/a.y4m", "-f", "lavfi", "-i", "sine=frequency=1000:sample_rate=44100:duration=3", "-map", "1:a", "-c:a",
+                        "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i",
+                        "testsrc=size=320x240:rate=30:duration=3", "-pix_fmt",
+                        "yuv420p", folder + "/a.y4m", "-f", "lavfi", "-i",
+                        "sine=frequency=1000:sample_rate=44100:duration=3", "-map", "1:a", "-c:a",
                         "pcm_f32le", folder + "/a.wav",
                     ])
                 var sound = try Data(contentsOf: URL(fileURLWithPath: folder + "/a.wav"))
@@ -101,16 +117,21 @@ extension EndToEndTests {
                 for (frame, value) in [(50_000, 0x7FC0_0000), (60_000, 0x7F80_0000)] as [(Int, UInt32)] {
                     let start = first + 4 * frame
                     for index in 0..<1000 {
-                        sound.replaceSubrange(start + 4 * index..<start + 4 * index + 4, with: withUnsafeBytes(of: value.littleEndian) { Data($0) })
+                        sound.replaceSubrange(
+                            start + 4 * index..<start + 4 * index + 4,
+                            with: withUnsafeBytes(of: value.littleEndian) { Data($0) })
                     }
                 }
                 try sound.write(to: URL(fileURLWithPath: folder + "/a.wav"))
-                let result = try await own.run(["start", "--y4m", folder + "/a.y4m", "--wav", folder + "/a.wav", "--to", folder + "/a.mp4"])
+                let result = try await own.run([
+                    "start", "--y4m", folder + "/a.y4m", "--wav", folder + "/a.wav", "--to", folder + "/a.mp4",
+                ])
                 #expect(result.status == .exited(0), "\(result.errors)")
                 let media = MediaFile(path: folder + "/a.mp4", peers: peers)
                 try await media.expectDecodable()
                 let heard = try await AudioDecoder.decode(media.path, in: peers)
-                #expect(heard.samples.allSatisfy { $0.isFinite } && heard.samples.count { abs($0) > 0.01 } > heard.rate * 2)
+                #expect(
+                    heard.samples.allSatisfy { $0.isFinite } && heard.samples.count { abs($0) > 0.01 } > heard.rate * 2)
             }
         }
 
@@ -126,13 +147,18 @@ extension EndToEndTests {
             (["--y4m", "-", "--detach"], 64, "no standard input"),
             (["--y4m", "-", "--key-from-stdin"], 64, "cannot both come from standard input"),
         ])
-        func `Each invalid input file or combination of options is an error with its exit status`(arguments: [String], status: Int32, words: String)
+        func `Each invalid input file or combination of options is an error with its exit status`(
+            arguments: [String], status: Int32, words: String
+        )
             async throws
         {
             try await withPeers { peers in
                 let own = try BroadcastCommand(in: peers)
-                let result = try await own.run(["start"] + arguments + ["--to", try peers.makeFolder("out") + "/a.mp4"])
-                #expect(result.status == .exited(status) && result.errors.contains(words), "\(result.status) \(result.errors)")
+                let result = try await own.run(
+                    ["start"] + arguments + ["--to", try peers.makeFolder("out") + "/a.mp4"])
+                #expect(
+                    result.status == .exited(status) && result.errors.contains(words),
+                    "\(result.status) \(result.errors)")
                 #expect(!result.errors.contains("live"), "\(result.errors)")
             }
         }

@@ -8,7 +8,8 @@ extension EndToEndTests {
         private static let name = "org.broadcast.Broadcast"
         private static let path = "/org/broadcast/Broadcast"
 
-        @Test func `The property Captured is true while a session captures, and says so when it changes`() async throws {
+        @Test func `The property Captured is true while a session captures, and says so when it changes`() async throws
+        {
             try await withStudio(["still"], width: 320, height: 240, hasSound: false) { studio in
                 let desktop = try await FakeDesktop.start(in: studio.peers)
                 var studio = studio
@@ -19,7 +20,8 @@ extension EndToEndTests {
                 let first = try await studio.startLive(["--to", studio.path("one.mp4")])
                 // A busy session bus may answer the session only after it is live.
                 try await first.wait(for: "the property") { try await captured(in: studio, desktop) == "(<true>,)\n" }
-                // gdbus asks for an owner's signals once it has heard of the owner: the first one may come before that, the last one does not.
+                // gdbus asks for an owner's signals once it has heard of the owner: the first one may come before that,
+                // the last one does not.
                 try await monitor.wait(for: "its owner") { monitor.standardOutput.contains("is owned by") }
                 // Another session has its turn when the first one is over, however that comes about.
                 _ = try await studio.startLive(["--to", studio.path("two.mp4")], session: "second")
@@ -34,7 +36,8 @@ extension EndToEndTests {
             }
         }
 
-        private nonisolated(nonsending) func captured(in studio: Studio, _ desktop: FakeDesktop) async throws -> String {
+        private nonisolated(nonsending) func captured(in studio: Studio, _ desktop: FakeDesktop) async throws -> String
+        {
             try await studio.peers.run(
                 "gdbus",
                 [

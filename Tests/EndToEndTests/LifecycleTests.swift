@@ -10,7 +10,9 @@ extension EndToEndTests {
                 let peer = try await studio.startLive(["--mic-source", "app.monitor", "--to", studio.path("out.mp4")])
                 #expect(try await studio.status()?.audio.mic == nil)
                 #expect(try await studio.broadcast.run(["mic", "on"]).output == "on\n")
-                try await peer.wait(for: "the microphone's source") { try await studio.status()?.audio.mic?.source != nil }
+                try await peer.wait(for: "the microphone's source") {
+                    try await studio.status()?.audio.mic?.source != nil
+                }
                 #expect(try await studio.broadcast.run(["mic", "toggle"]).output == "off\n")
                 #expect(try await studio.status()?.audio.mic == nil)
                 #expect(try await studio.broadcast.run(["mic", "louder"]).status == .exited(64))
@@ -18,14 +20,19 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `Without a microphone, the monitor of the applications is not used instead, and one that is connected later is used`() async throws
+        @Test
+        func
+            `Without a microphone, the monitor of the applications is not used instead, and one that is connected later is used`()
+            async throws
         {
             try await withStudio(["clock"], width: 320, height: 240) { studio in
                 let peer = try await studio.startLive(["--mic", "--to", studio.path("out.mp4")])
                 _ = try await peer.waitForErrorLine(containing: "there is no microphone")
                 #expect(try #require(try await studio.status()).audio.mic?.source == nil)
                 let pulse = try #require(studio.pulse)
-                try await pulse.control(["load-module", "module-remap-source", "master=app.monitor", "source_name=headset"])
+                try await pulse.control([
+                    "load-module", "module-remap-source", "master=app.monitor", "source_name=headset",
+                ])
                 try await pulse.control(["set-default-source", "headset"])
                 try await peer.wait(for: "the microphone") { try await studio.status()?.audio.mic?.source == "headset" }
                 #expect(peer.standardError.components(separatedBy: "there is no microphone").count == 2)
@@ -36,8 +43,12 @@ extension EndToEndTests {
         @Test func `The result of a destination is shown at each end`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 for _ in 0..<8 {
-                    let result = try await studio.broadcast.run(["start", "--duration", "0.5s", "--to", studio.path("out.mp4")])
-                    #expect(result.status == .exited(0) && result.errors.contains(#/out\.mp4: 00:0\d, /#), "\(result.errors)")
+                    let result = try await studio.broadcast.run([
+                        "start", "--duration", "0.5s", "--to", studio.path("out.mp4"),
+                    ])
+                    #expect(
+                        result.status == .exited(0) && result.errors.contains(#/out\.mp4: 00:0\d, /#),
+                        "\(result.errors)")
                 }
             }
         }
@@ -57,13 +68,17 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A second Ctrl-C ends a broadcast at once, and a hang-up between them does not count`() async throws {
+        @Test func `A second Ctrl-C ends a broadcast at once, and a hang-up between them does not count`() async throws
+        {
             try await withStudio(width: 320, height: 240) { studio in
                 // An extension that does not end when it is asked to: the session waits for it for five seconds.
                 let folder = studio.broadcast.home + "/data/broadcast/extensions/stay"
-                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                try FileManager.default.createDirectory(
+                    atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
                 let manifest = "name = \"stay\"\nexec = \"./run\"\nmode = \"samples\"\n"
-                for (name, text) in [("extension.toml", manifest), ("run", "#!/bin/sh\necho '{\"hello\":1}'\nexec sleep 100\n")] {
+                for (name, text) in [
+                    ("extension.toml", manifest), ("run", "#!/bin/sh\necho '{\"hello\":1}'\nexec sleep 100\n"),
+                ] {
                     try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
                     try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: "\(folder)/\(name)")
                 }
@@ -85,7 +100,9 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `Events tell of states, annotations and clips, a JSON object a line, until the session ends`() async throws {
+        @Test func `Events tell of states, annotations and clips, a JSON object a line, until the session ends`()
+            async throws
+        {
             try await withStudio(["clock", "--beep"], width: 320, height: 240) { studio in
                 let peer = try await studio.startLive(["--to", studio.path("out.mp4"), "--clip-buffer", "20s"])
                 let events = try studio.broadcast.start(["events"])
@@ -116,7 +133,10 @@ extension EndToEndTests {
                 seen[try #require(object["event"] as? String), default: []].append(object)
             }
             #expect(seen["state"]?.compactMap { $0["state"] as? String } == ["paused", "finishing", "finished"])
-            #expect(seen["annotation"]?.contains { $0["annotation"] as? [String: String] == ["game": "chess", "round": "2"] } == true)
+            #expect(
+                seen["annotation"]?.contains {
+                    $0["annotation"] as? [String: String] == ["game": "chess", "round": "2"]
+                } == true)
             #expect(seen["clip"]?.count == 1)
             #expect(seen["destination"]?.isEmpty == false)
         }
@@ -125,8 +145,12 @@ extension EndToEndTests {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let peer = try await studio.startLive(["--to", "clips"])
                 try await studio.waitUntilElapsed(5, of: peer)
-                #expect(try await studio.broadcast.run(["clip", "--last", "1s", studio.path("short.mp4")]).status == .exited(0))
-                #expect(try await studio.broadcast.run(["clip", "--last", "1m", studio.path("long.mp4")]).status == .exited(0))
+                #expect(
+                    try await studio.broadcast.run(["clip", "--last", "1s", studio.path("short.mp4")]).status
+                        == .exited(0))
+                #expect(
+                    try await studio.broadcast.run(["clip", "--last", "1m", studio.path("long.mp4")]).status
+                        == .exited(0))
                 #expect(try await studio.broadcast.run(["clip", "/no/such/folder/x.mp4"]).status == .exited(73))
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 for name in ["short.mp4", "long.mp4"] { try await studio.media(name).expectDecodable() }
@@ -137,7 +161,9 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `Clips take a time and a file in any order, have names of their own, and say if they are shorter`() async throws {
+        @Test func `Clips take a time and a file in any order, have names of their own, and say if they are shorter`()
+            async throws
+        {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 let peer = try await studio.startLive(["--to", "clips", "--clip-buffer", "4s"])
                 try await studio.waitUntilElapsed(3, of: peer)
@@ -145,8 +171,10 @@ extension EndToEndTests {
                 var names: [String] = []
                 for _ in 0..<4 {
                     let clip = try studio.peers.start(
-                        "broadcast", [studio.broadcast.binary, "clip", "1s"], environment: studio.broadcast.environment, folder: studio.folder)
-                    #expect(try await clip.waitForExit() == .exited(0) && clip.standardError == "", "\(clip.standardError)")
+                        "broadcast", [studio.broadcast.binary, "clip", "1s"], environment: studio.broadcast.environment,
+                        folder: studio.folder)
+                    #expect(
+                        try await clip.waitForExit() == .exited(0) && clip.standardError == "", "\(clip.standardError)")
                     // The processes have one folder, so their output is one file: the last line is the newest.
                     names.append(String(clip.standardOutput.split(separator: "\n").last ?? ""))
                 }

@@ -8,30 +8,38 @@ extension EndToEndTests {
         /// The microphone's tone, Hz. The applications' is 440.
         private static let pitch = 1500.0
 
-        /// A studio with a microphone, the source `speaker.monitor`: a tone is played to a sink that is not the default one.
+        /// A studio with a microphone, the source `speaker.monitor`: a tone is played to a sink that is not the default
+        /// one.
         private nonisolated(nonsending) func withMicrophone(_ body: (Studio) async throws -> Void) async throws {
             try await withStudio(["clock"], width: 320, height: 240) { studio in
                 let pulse = try #require(studio.pulse)
-                try await pulse.control(["load-module", "module-null-sink", "sink_name=speaker", "rate=48000", "norewinds=1"])
+                try await pulse.control([
+                    "load-module", "module-null-sink", "sink_name=speaker", "rate=48000", "norewinds=1",
+                ])
                 try await PaintedScreen.start(["tone"], pulse: pulse, in: studio.peers)
                 try await PaintedScreen.start(
-                    ["tone", "--frequency", "\(Int(Self.pitch))"], pulse: pulse, environment: ["PULSE_SINK": "speaker"], in: studio.peers)
+                    ["tone", "--frequency", "\(Int(Self.pitch))"], pulse: pulse, environment: ["PULSE_SINK": "speaker"],
+                    in: studio.peers)
                 try await body(studio)
             }
         }
 
-        /// The amplitude of a tone in a second of a recording: the median of its pieces. On a busy machine the sound server may miss a piece;
-        /// whether the sound is continuous is judged by `SoundTimingTests`.
+        /// The amplitude of a tone in a second of a recording: the median of its pieces. On a busy machine the sound
+        /// server may miss a piece; whether the sound is continuous is judged by `SoundTimingTests`.
         private func amplitude(_ frequency: Double, in sound: DecodedAudio, from start: Double) -> Double {
             let levels = amplitudes(frequency, in: sound, from: start).sorted()
             return levels.isEmpty ? .infinity : levels[levels.count / 2]
         }
 
-        /// The amplitude of a tone that must not be heard beside a loud one: the mean, so that no piece with it is left out. A piece in
-        /// which the loud tone has a gap, because the sound server missed it, contains every frequency and says nothing.
-        private func leak(_ frequency: Double, beside loud: Double, in sound: DecodedAudio, from start: Double) -> Double {
+        /// The amplitude of a tone that must not be heard beside a loud one: the mean, so that no piece with it is left
+        /// out. A piece in which the loud tone has a gap, because the sound server missed it, contains every frequency
+        /// and says nothing.
+        private func leak(_ frequency: Double, beside loud: Double, in sound: DecodedAudio, from start: Double)
+            -> Double
+        {
             let whole = 0.99 * amplitude(loud, in: sound, from: start)
-            let levels = zip(amplitudes(frequency, in: sound, from: start), amplitudes(loud, in: sound, from: start)).filter { $0.1 > whole }
+            let levels = zip(amplitudes(frequency, in: sound, from: start), amplitudes(loud, in: sound, from: start))
+                .filter { $0.1 > whole }
             return levels.count < 19 ? .infinity : levels.reduce(0) { $0 + $1.0 } / Double(levels.count)
         }
 
@@ -41,12 +49,18 @@ extension EndToEndTests {
             return ToneMeter(frequency, rate: sound.rate).amplitudes(in: sound.samples[first...].prefix(sound.rate))
         }
 
-        @Test func `The microphone is heard from "mic on" to "mic off", and the applications all the time`() async throws {
+        @Test func `The microphone is heard from "mic on" to "mic off", and the applications all the time`()
+            async throws
+        {
             try await withMicrophone { studio in
-                let peer = try await studio.startLive(["--mic-source", "speaker.monitor", "--to", studio.path("out.mp4")])
+                let peer = try await studio.startLive([
+                    "--mic-source", "speaker.monitor", "--to", studio.path("out.mp4"),
+                ])
                 try await studio.waitUntilElapsed(2, of: peer)
                 #expect(try await studio.broadcast.run(["mic", "on"]).output == "on\n")
-                try await peer.wait(for: "the source") { try await studio.status()?.audio.mic?.source == "speaker.monitor" }
+                try await peer.wait(for: "the source") {
+                    try await studio.status()?.audio.mic?.source == "speaker.monitor"
+                }
                 let on = try await studio.broadcast.elapsed()
                 try await studio.waitUntilElapsed(on + 2.5, of: peer)
                 #expect(try await studio.broadcast.run(["mic", "off"]).output == "off\n")
@@ -73,10 +87,13 @@ extension EndToEndTests {
         @Test(arguments: [("mic-gain", -12.0), ("app-gain", -6.0), ("mic-gain", 3.0)])
         func `A gain in the config is heard, and only at its own source`(key: String, decibels: Double) async throws {
             try await withMicrophone { studio in
-                try studio.broadcast.writeConfiguration("[audio]\nmic = true\nmic-source = \"speaker.monitor\"\n\(key) = \(decibels)\n")
+                try studio.broadcast.writeConfiguration(
+                    "[audio]\nmic = true\nmic-source = \"speaker.monitor\"\n\(key) = \(decibels)\n")
                 try await studio.record(["--duration", "3s", "--to", studio.path("out.mp4")])
                 let sound = try await AudioDecoder.decode(studio.path("out.mp4"), in: studio.peers)
-                let gains = ["mic-gain": 0.0, "app-gain": 0].merging([key: decibels]) { $1 }.mapValues { pow(10, $0 / 20) }
+                let gains = ["mic-gain": 0.0, "app-gain": 0].merging([key: decibels]) { $1 }.mapValues {
+                    pow(10, $0 / 20)
+                }
                 let level = Self.level
                 let microphone = amplitude(Self.pitch, in: sound, from: 1.5) / level
                 let applications = amplitude(440, in: sound, from: 1.5) / level
@@ -85,16 +102,20 @@ extension EndToEndTests {
             }
         }
 
-        @Test(arguments: ["out.mp4", "out.ts"]) func `In separate tracks each source is in its own track only`(name: String) async throws {
+        @Test(arguments: ["out.mp4", "out.ts"]) func `In separate tracks each source is in its own track only`(
+            name: String
+        ) async throws {
             try await withMicrophone { studio in
                 try await studio.record([
-                    "--duration", "3s", "--mic", "--mic-source", "speaker.monitor", "--audio-tracks", "separate", "--to", studio.path(name),
+                    "--duration", "3s", "--mic", "--mic-source", "speaker.monitor", "--audio-tracks", "separate",
+                    "--to", studio.path(name),
                 ])
                 try await studio.media(name).expectDecodable()
                 let probe = try await FFProbe.probe(studio.path(name), in: studio.peers)
                 #expect(probe.streams.filter { $0.kind == "audio" }.count == 2)
                 for (track, loud, silent) in [(0, 440, Self.pitch), (1, Self.pitch, 440)] {
-                    let sound = try await AudioDecoder.decode(studio.path(name), track: "0:a:\(track)", in: studio.peers)
+                    let sound = try await AudioDecoder.decode(
+                        studio.path(name), track: "0:a:\(track)", in: studio.peers)
                     #expect(amplitude(loud, in: sound, from: 1.5) > 0.2, "track \(track)")
                     #expect(leak(silent, beside: loud, in: sound, from: 1.5) < 0.001, "track \(track)")
                 }

@@ -5,7 +5,8 @@ import Testing
 extension EndToEndTests {
     /// Runs as root (`Tests/README.md`): only root can act as another user.
     struct OtherUserRootTests {
-        /// A server of another user that answers every request as a session would, and writes what it was sent into its log.
+        /// A server of another user that answers every request as a session would, and writes what it was sent into its
+        /// log.
         private static let impostor = """
             import os, socket, sys
             os.chmod(os.path.dirname(sys.argv[1]), 0o777)
@@ -27,15 +28,22 @@ extension EndToEndTests {
                 let broadcast = try BroadcastCommand(in: peers)
                 // Another user must be able to reach it: not below the folder of the test.
                 let run = "/tmp/bi-\(UUID().uuidString.prefix(8))"
-                for path in [run, run + "/broadcast"] { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false) }
+                for path in [run, run + "/broadcast"] {
+                    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+                }
                 defer { try? FileManager.default.removeItem(atPath: run) }
                 var command = broadcast
                 command.environment["XDG_RUNTIME_DIR"] = run
-                let server = try peers.start("impostor", ["python3", "-c", Self.impostor, run + "/broadcast/default.sock", foreign])
+                let server = try peers.start(
+                    "impostor", ["python3", "-c", Self.impostor, run + "/broadcast/default.sock", foreign])
                 _ = try await server.waitForOutputLine(containing: "listening")
-                for arguments in [["add-destination", "rtmp://h/live/VICTIMKEY"], ["stop"], ["status", "--session", "default"]] {
+                for arguments in [
+                    ["add-destination", "rtmp://h/live/VICTIMKEY"], ["stop"], ["status", "--session", "default"],
+                ] {
                     let result = try await command.run(arguments)
-                    #expect(result.status == .exited(foreign == "folder" && arguments[0] == "status" ? 1 : 77), "\(arguments): \(result)")
+                    #expect(
+                        result.status == .exited(foreign == "folder" && arguments[0] == "status" ? 1 : 77),
+                        "\(arguments): \(result)")
                     #expect(!result.output.contains("default"))
                 }
                 #expect(server.standardOutput == "listening\n")
@@ -50,11 +58,15 @@ extension EndToEndTests {
                 var broadcast = studio.broadcast
                 broadcast.environment.merge(desktop.environment) { $1 }
                 let state = broadcast.home + "/state"
-                try FileManager.default.createDirectory(atPath: state + "/broadcast/sessions", withIntermediateDirectories: true)
+                try FileManager.default.createDirectory(
+                    atPath: state + "/broadcast/sessions", withIntermediateDirectories: true)
                 let victim = studio.path("victim")
                 try "kept".write(toFile: victim, atomically: false, encoding: .utf8)
-                try FileManager.default.createSymbolicLink(atPath: state + "/broadcast/default.log", withDestinationPath: victim)
-                for path in [state, state + "/broadcast", state + "/broadcast/sessions"] { #expect(chown(path, 12_345, 12_345) == 0) }
+                try FileManager.default.createSymbolicLink(
+                    atPath: state + "/broadcast/default.log", withDestinationPath: victim)
+                for path in [state, state + "/broadcast", state + "/broadcast/sessions"] {
+                    #expect(chown(path, 12_345, 12_345) == 0)
+                }
                 let result = try await broadcast.run(command + ["--duration", "1s", "--to", studio.path("a.mp4")])
                 #expect(result.status == .exited(73), "\(result)")
                 expectSentence(in: result.errors, saying: ["another user", "Run the command as that user"])

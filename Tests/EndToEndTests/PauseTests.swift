@@ -5,14 +5,20 @@ import Testing
 extension EndToEndTests {
     /// A paused broadcast: viewers get the slate and silence and nothing else, recordings leave the pause out.
     struct PauseTests {
-        @Test func `During a pause viewers get no frame of the screen and no sound, and the file leaves it out`() async throws {
+        @Test func `During a pause viewers get no frame of the screen and no sound, and the file leaves it out`()
+            async throws
+        {
             try await withStudio(["clock"], width: 640, height: 360) { studio in
                 try await PaintedScreen.start(["tone"], pulse: studio.pulse, in: studio.peers)
                 try await ShippedExtensions.lay(in: studio.peers)
-                let server = try await NginxRTMP.start(in: studio.peers, live: "record all; record_path \(studio.folder); record_suffix .flv;")
+                let server = try await NginxRTMP.start(
+                    in: studio.peers, live: "record all; record_path \(studio.folder); record_suffix .flv;")
                 try FileManager.default.createDirectory(atPath: studio.path("hls"), withIntermediateDirectories: false)
                 let peer = try await studio.startLive(
-                    ["--keyframe-interval", "1", "--to", studio.path("out.mp4"), "--to", server.url(key: "key"), "--to", "hls:\(studio.path("hls"))"])
+                    [
+                        "--keyframe-interval", "1", "--to", studio.path("out.mp4"), "--to", server.url(key: "key"),
+                        "--to", "hls:\(studio.path("hls"))",
+                    ])
                 try await studio.waitUntilElapsed(3, of: peer)
                 #expect(try await studio.broadcast.run(["pause"]).status == .exited(0))
                 #expect(try await studio.status()?.state == "paused")
@@ -43,11 +49,14 @@ extension EndToEndTests {
             #expect(heard < 0.001, "\(media.path): a level of \(heard) during the slate of \(slate)")
             // The tone, as a control: a sine with a peak of 0.251, 3 dB louder when ffmpeg adds up two equal channels.
             for time in [slate.lowerBound - 1, slate.upperBound + 0.5] {
-                #expect(abs(sound.medianLevel(from: time - start, duration: 0.5) - 0.251) < 0.02, "\(media.path) at \(time) s")
+                #expect(
+                    abs(sound.medianLevel(from: time - start, duration: 0.5) - 0.251) < 0.02,
+                    "\(media.path) at \(time) s")
             }
         }
 
-        /// Expects that every frame shows the clock, that the clock runs but for one cut, and that neither track has a hole or a pause in it.
+        /// Expects that every frame shows the clock, that the clock runs but for one cut, and that neither track has a
+        /// hole or a pause in it.
         private nonisolated(nonsending) func expectCut(_ media: MediaFile) async throws {
             try await media.expectDecodable()
             try media.expectOrdinaryMP4()
@@ -55,17 +64,24 @@ extension EndToEndTests {
             #expect(clock.unreadable == 0)
             // The pause is longer than 2.5 s. A painter that is stopped for a moment makes no such cut.
             let parts = clock.parts(betweenCutsOver: 1.5)
-            #expect(parts.count == 2 && parts.allSatisfy { $0.isRunning }, "\(parts.map { ($0.readings.count, $0.fault) })")
+            #expect(
+                parts.count == 2 && parts.allSatisfy { $0.isRunning }, "\(parts.map { ($0.readings.count, $0.fault) })")
             #expect(zip(clock.readings, clock.readings.dropFirst()).allSatisfy { $1.pts - $0.pts < 0.3 })
             let sound = try await AudioDecoder.decode(media.path, in: media.peers)
             // The cut falls into an AAC frame: less than one of 1024 samples is missing or doubled.
             #expect(sound.largestGap < 1024.0 / 48_000)
             let seconds = Double(sound.samples.count) / Double(sound.rate)
-            #expect(abs(seconds - (try #require(clock.readings.last).pts - (try #require(clock.readings.first)).pts)) < 0.3)
-            // The tone continues across the cut: no tenth of a second there is silent. Elsewhere a busy machine may silence the player for a moment.
+            #expect(
+                abs(seconds - (try #require(clock.readings.last).pts - (try #require(clock.readings.first)).pts)) < 0.3)
+            // The tone continues across the cut: no tenth of a second there is silent. Elsewhere a busy machine may
+            // silence the player for a moment.
             let cut = try #require(parts.first?.readings.last).pts - sound.time(ofSample: 0)
-            let silent = stride(from: 0.3, to: seconds - 0.3, by: 0.1).filter { sound.level(from: $0, duration: 0.1) < 0.1 }
-            #expect(silent.count <= 2 && !silent.contains { abs($0 + 0.05 - cut) < 0.25 }, "silent at \(silent) s, the cut is at \(cut) s")
+            let silent = stride(from: 0.3, to: seconds - 0.3, by: 0.1).filter {
+                sound.level(from: $0, duration: 0.1) < 0.1
+            }
+            #expect(
+                silent.count <= 2 && !silent.contains { abs($0 + 0.05 - cut) < 0.25 },
+                "silent at \(silent) s, the cut is at \(cut) s")
         }
     }
 }

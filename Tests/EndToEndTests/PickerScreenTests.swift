@@ -18,7 +18,8 @@ extension EndToEndTests {
                     url = "rtmp://live.example.com/app/KEY"
                     """)
                 try await terminal.type(
-                    "stty -g >before; \(studio.broadcast.binary) picker; echo status=$?; stty -g >after; cmp before after && echo sa''me")
+                    "stty -g >before; \(studio.broadcast.binary) picker; echo status=$?; stty -g >after; cmp before after && echo sa''me"
+                )
                 try await terminal.wait(for: "Esc: quit")
                 let screen = try await terminal.screen().replacing(studio.screen.display + ",", with: ":0,")
                 #expect(
@@ -50,7 +51,9 @@ extension EndToEndTests {
 
                         """)
                 try await terminal.resize(width: 40, height: 10)
-                try await terminal.wait(for: "40 by 10") { try await terminal.screen().hasSuffix("Type to find   Esc: quit\n") }
+                try await terminal.wait(for: "40 by 10") {
+                    try await terminal.screen().hasSuffix("Type to find   Esc: quit\n")
+                }
                 #expect(
                     try await terminal.screen().replacing(studio.screen.display + ",", with: ":0,") == """
                         Broadcast your screen to
@@ -68,14 +71,17 @@ extension EndToEndTests {
                 try await terminal.press("Escape")
                 try await terminal.wait(for: "same", after: "status=1")
                 let after = try await terminal.screen()
-                #expect(after.contains("status=1") && after.contains("Nothing was started.") && !after.contains("mobcrush"), "\(after)")
+                #expect(
+                    after.contains("status=1") && after.contains("Nothing was started.") && !after.contains("mobcrush"),
+                    "\(after)")
                 #expect(try await studio.status() == nil)
             }
         }
 
         @Test func `Arrow keys choose, Tab turns the microphone on, Enter starts and Ctrl-C stops`() async throws {
             try await withPicker { studio, terminal in
-                try await terminal.type("stty -a >before; \(studio.broadcast.binary) picker --preferred archive; echo status=$?")
+                try await terminal.type(
+                    "stty -a >before; \(studio.broadcast.binary) picker --preferred archive; echo status=$?")
                 try await terminal.wait(for: "> * archive")
                 try await terminal.press("Down")
                 try await terminal.wait(for: ">   talks")
@@ -99,7 +105,9 @@ extension EndToEndTests {
                 try await terminal.write("arc")
                 try await terminal.wait(for: "Find: arc_")
                 let screen = try await terminal.screen()
-                #expect(screen.contains(">   archive") && !screen.contains("talks") && !screen.contains("Microphone"), "\(screen)")
+                #expect(
+                    screen.contains(">   archive") && !screen.contains("talks") && !screen.contains("Microphone"),
+                    "\(screen)")
                 try await terminal.press("Tab")
                 try await terminal.press("Enter")
                 try await terminal.wait(for: "archive: live")
@@ -110,14 +118,18 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `What is live is shown, its microphone can be turned on, and Enter stops it after a question`() async throws {
+        @Test func `What is live is shown, its microphone can be turned on, and Enter stops it after a question`()
+            async throws
+        {
             try await withPicker { studio, terminal in
                 let session = try await studio.startLive(["--to", "talks"])
                 try await terminal.type("\(studio.broadcast.binary) picker; echo status=$?")
                 try await terminal.wait(for: "● live")
                 let screen = try await terminal.screen()
                 // What is live is selected.
-                #expect(screen.contains(", to talks") && screen.contains("> ● talks") && screen.contains("Enter: stop"), "\(screen)")
+                #expect(
+                    screen.contains(", to talks") && screen.contains("> ● talks") && screen.contains("Enter: stop"),
+                    "\(screen)")
                 try await terminal.press("Tab")
                 try await terminal.wait(for: "Microphone  [x] on")
                 #expect(try await studio.status()?.audio.mic != nil)
@@ -158,7 +170,11 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `While a session is live, Enter on another destination adds it, and Enter on a live one removes only that one`() async throws {
+        @Test
+        func
+            `While a session is live, Enter on another destination adds it, and Enter on a live one removes only that one`()
+            async throws
+        {
             try await withPicker { studio, terminal in
                 let session = try await studio.startLive(["--to", studio.path("own.mp4")])
                 try await terminal.type("\(studio.broadcast.binary) picker; echo status=$?")
@@ -179,7 +195,8 @@ extension EndToEndTests {
                 try await terminal.wait(for: "Remove talks?")
                 try await terminal.write("y")
                 try await terminal.wait(for: "again=0")
-                #expect(try await studio.status()?.destinations.filter { $0.state == "live" }.map(\.name) == ["own.mp4"])
+                #expect(
+                    try await studio.status()?.destinations.filter { $0.state == "live" }.map(\.name) == ["own.mp4"])
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await session.waitForExit() == .exited(0))
             }
@@ -192,7 +209,9 @@ extension EndToEndTests {
                 _ = try await studio.startLive(["--to", "talks"])
                 try await terminal.wait(for: "Enter: stop")
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
-                try await terminal.wait(for: "Enter: start again") { try await terminal.screen().contains("Enter: start") }
+                try await terminal.wait(for: "Enter: start again") {
+                    try await terminal.screen().contains("Enter: start")
+                }
                 try await terminal.write("q")
                 try await terminal.wait(for: "status=1")
             }
@@ -221,9 +240,11 @@ extension EndToEndTests {
         @Test func `SIGTERM gives the terminal back`() async throws {
             try await withPicker { studio, terminal in
                 try await terminal.type(
-                    "stty -a >before; sh -c 'echo $$ >\(studio.path("pid")); exec \(studio.broadcast.binary) picker'; echo status=$?")
+                    "stty -a >before; sh -c 'echo $$ >\(studio.path("pid")); exec \(studio.broadcast.binary) picker'; echo status=$?"
+                )
                 try await terminal.wait(for: "> * talks")
-                let pid = try String(contentsOfFile: studio.path("pid"), encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+                let pid = try String(contentsOfFile: studio.path("pid"), encoding: .utf8).trimmingCharacters(
+                    in: .whitespacesAndNewlines)
                 kill(try #require(pid_t(pid)), SIGTERM)
                 try await terminal.wait(for: "status=143")
                 #expect(try await !terminal.screen().contains("Esc: quit"))
@@ -234,9 +255,13 @@ extension EndToEndTests {
 
         private nonisolated(nonsending) func withPicker(_ body: (Studio, Terminal) async throws -> Void) async throws {
             try await withStudio(["clock", "--beep"], width: 320, height: 240) { studio in
-                try FileManager.default.createDirectory(atPath: studio.path("talks"), withIntermediateDirectories: false)
+                try FileManager.default.createDirectory(
+                    atPath: studio.path("talks"), withIntermediateDirectories: false)
                 try studio.broadcast.writeConfiguration(PickerTests.configuration(folder: studio.folder))
-                try await body(studio, try await Terminal.open(width: 80, height: 24, environment: studio.broadcast.environment, in: studio.peers))
+                try await body(
+                    studio,
+                    try await Terminal.open(
+                        width: 80, height: 24, environment: studio.broadcast.environment, in: studio.peers))
             }
         }
     }

@@ -32,7 +32,9 @@ extension EndToEndTests {
 
         @Test func `Ctrl-C stops what the picker has started`() async throws {
             try await withPicker { studio, terminal in
-                try await terminal.type("env -u TERM \(studio.broadcast.binary) picker --preferred archive --no-microphone-button; echo status=$?")
+                try await terminal.type(
+                    "env -u TERM \(studio.broadcast.binary) picker --preferred archive --no-microphone-button; echo status=$?"
+                )
                 try await terminal.wait(for: "* 1  archive")
                 try await terminal.type("")
                 try await terminal.wait(for: "● live")
@@ -64,17 +66,22 @@ extension EndToEndTests {
                 #expect(try await studio.status()?.state == "live")
                 try await terminal.type("TERM=dumb \(studio.broadcast.binary) picker; echo status=$?")
                 try await terminal.wait(for: "to archive.\nStop it? [y/N]")
-                try await terminal.wait(for: "second question") { try await terminal.screen().components(separatedBy: "Stop it?").count == 3 }
+                try await terminal.wait(for: "second question") {
+                    try await terminal.screen().components(separatedBy: "Stop it?").count == 3
+                }
                 try await terminal.type("y")
                 try await terminal.wait(for: "status=0")
                 #expect(try await session.waitForExit() == .exited(0))
             }
         }
 
-        @Test func `A session of another name is started and stopped beside those that run, which are shown`() async throws {
+        @Test func `A session of another name is started and stopped beside those that run, which are shown`()
+            async throws
+        {
             try await withPicker { studio, terminal in
                 let first = try await studio.startLive(["--to", "archive"])
-                let command = "TERM=dumb \(studio.broadcast.binary) picker --session second --no-microphone-button; echo status=$?"
+                let command =
+                    "TERM=dumb \(studio.broadcast.binary) picker --session second --no-microphone-button; echo status=$?"
                 try await terminal.type(command)
                 try await terminal.wait(for: "Session default is live since")
                 try await terminal.wait(for: "Which one?")
@@ -140,9 +147,11 @@ extension EndToEndTests {
 
         private nonisolated(nonsending) func withPicker(_ body: (Studio, Terminal) async throws -> Void) async throws {
             try await withStudio(["clock", "--beep"], width: 320, height: 240) { studio in
-                try FileManager.default.createDirectory(atPath: studio.path("talks"), withIntermediateDirectories: false)
+                try FileManager.default.createDirectory(
+                    atPath: studio.path("talks"), withIntermediateDirectories: false)
                 try studio.broadcast.writeConfiguration(Self.configuration(folder: studio.folder))
-                try await body(studio, try await Terminal.open(environment: studio.broadcast.environment, in: studio.peers))
+                try await body(
+                    studio, try await Terminal.open(environment: studio.broadcast.environment, in: studio.peers))
             }
         }
     }

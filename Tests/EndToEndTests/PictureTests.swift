@@ -9,9 +9,11 @@ extension EndToEndTests {
         @Test(arguments: [["--bitrate", "30000"], ["--quality", "4"]])
         func `Colours come out as they were painted`(options: [String]) async throws {
             try await withStudio(["chart"], width: 1920, height: 1080) { studio in
-                try await studio.record(options + ["--no-cursor", "--duration", "2s", "--to", studio.path("chart.mp4")])
+                try await studio.record(
+                    options + ["--no-cursor", "--duration", "2s", "--to", studio.path("chart.mp4")])
                 var measurements: [ColourChartReader.Measurement] = []
-                try await FrameDecoder(studio.path("chart.mp4"), layout: .rgb24).forEachFrame(in: studio.peers) { frame in
+                try await FrameDecoder(studio.path("chart.mp4"), layout: .rgb24).forEachFrame(in: studio.peers) {
+                    frame in
                     measurements = ColourChartReader.measure(frame)
                     return true
                 }
@@ -30,7 +32,10 @@ extension EndToEndTests {
                     defer { studio.painter.signal(SIGCONT) }
                     let path = studio.path("sharp.mp4")
                     try await studio.record(
-                        ["--chroma", "444", "--quality", "0", "--no-cursor", "--duration", "2s", "--to", path, "--to", studio.path("sharp.y4m")])
+                        [
+                            "--chroma", "444", "--quality", "0", "--no-cursor", "--duration", "2s", "--to", path,
+                            "--to", studio.path("sharp.y4m"),
+                        ])
                     let probe = try await FFProbe.probe(path, in: studio.peers)
                     let video = try #require(probe.video)
                     #expect(video.pixelFormat == "yuv444p" && video.profile == "High 4:4:4 Predictive")
@@ -55,7 +60,8 @@ extension EndToEndTests {
         private nonisolated(nonsending) func painting(of studio: Studio) async throws -> DecodedFrame {
             var frame: DecodedFrame?
             try await FrameDecoder(
-                studio.screen.display, layout: .rgb24, inputOptions: ["-f", "x11grab", "-draw_mouse", "0", "-framerate", "10"]
+                studio.screen.display, layout: .rgb24,
+                inputOptions: ["-f", "x11grab", "-draw_mouse", "0", "-framerate", "10"]
             ).forEachFrame(in: studio.peers) {
                 frame = $0
                 return false
@@ -75,7 +81,9 @@ extension EndToEndTests {
 
         @Test func `Another aspect gets black bars and keeps the picture's`() async throws {
             try await withStudio(width: 1280, height: 720) { studio in
-                try await studio.record(["--size", "800x600", "--quality", "10", "--duration", "2s", "--to", studio.path("boxed.mp4")])
+                try await studio.record([
+                    "--size", "800x600", "--quality", "10", "--duration", "2s", "--to", studio.path("boxed.mp4"),
+                ])
                 // 800 by 450 in the middle of 800 by 600.
                 let screen = PatternRectangle(x: 0, y: 0.125, width: 1, height: 0.75)
                 var clock = ClockTrack()
@@ -101,10 +109,13 @@ extension EndToEndTests {
     /// How often a still screen gives a frame.
     struct PacingTimingTests {
         /// Two sessions at the same time: a still screen gives them next to nothing to do.
-        @Test func `A still screen gives five frames a second with variable pacing, and thirty with constant pacing`() async throws {
+        @Test func `A still screen gives five frames a second with variable pacing, and thirty with constant pacing`()
+            async throws
+        {
             try await withStudio(["still"]) { studio in
                 let variable = try await studio.startLive(["--to", studio.path("variable.mp4")], session: "variable")
-                let constant = try await studio.startLive(["--frame-pacing", "constant", "--to", studio.path("constant.mp4")], session: "constant")
+                let constant = try await studio.startLive(
+                    ["--frame-pacing", "constant", "--to", studio.path("constant.mp4")], session: "constant")
                 try await studio.waitUntilElapsed(4, of: variable, session: "variable")
                 try await studio.waitUntilElapsed(4, of: constant, session: "constant")
                 let video = try #require(try await studio.broadcast.stop(constant, session: "constant").video)

@@ -11,7 +11,8 @@ extension EndToEndTests {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let options = format.map { ["--format", $0] } ?? []
                 let (result, video) = try await pipeUntilStopped(
-                    ["--to", "-"] + options, into: "tee copy | ffmpeg -nostdin -v warning -xerror -i - -enc_time_base -1 -f null -", in: studio)
+                    ["--to", "-"] + options,
+                    into: "tee copy | ffmpeg -nostdin -v warning -xerror -i - -enc_time_base -1 -f null -", in: studio)
                 #expect(result.statuses == [0, 0, 0])
                 #expect(!result.errors.contains("ffmpeg") && !result.errors.contains("@ 0x"), "\(result.errors)")
                 let clock = try await ClockTrack.read(FrameDecoder(result.copy, size: (480, 270)), in: studio.peers)
@@ -29,8 +30,10 @@ extension EndToEndTests {
 
         @Test func `Nothing but media is on standard output`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
-                for (format, check) in [("y4m", isWholeY4M), ("mpegts", isWholeTS), ("h264", isAnnexB), ("flv", isFLV)] {
-                    let result = try await pipe(["--to", "-", "--duration", "1s", "--format", format], into: "tee copy", in: studio)
+                for (format, check) in [("y4m", isWholeY4M), ("mpegts", isWholeTS), ("h264", isAnnexB), ("flv", isFLV)]
+                {
+                    let result = try await pipe(
+                        ["--to", "-", "--duration", "1s", "--format", format], into: "tee copy", in: studio)
                     #expect(result.statuses == [0, 0])
                     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: result.copy)))
                     #expect(check(bytes), "\(format) begins with \(bytes.prefix(16)), \(bytes.count) bytes")
@@ -40,7 +43,8 @@ extension EndToEndTests {
 
         private func isWholeY4M(_ bytes: [UInt8]) -> Bool {
             let header = bytes.prefix { $0 != 0x0A }.count + 1
-            return bytes.starts(with: Array("YUV4MPEG2 W320 H240 ".utf8)) && (bytes.count - header) % (6 + 320 * 240 * 3 / 2) == 0
+            return bytes.starts(with: Array("YUV4MPEG2 W320 H240 ".utf8))
+                && (bytes.count - header) % (6 + 320 * 240 * 3 / 2) == 0
         }
 
         private func isWholeTS(_ bytes: [UInt8]) -> Bool {
@@ -54,7 +58,8 @@ extension EndToEndTests {
         @Test func `ffprobe reads MPEG-TS from the pipe`() async throws {
             try await withStudio(["clock", "--beep"]) { studio in
                 let result = try await pipe(
-                    ["--to", "-", "--format", "mpegts", "--duration", "3s"], into: "ffprobe -v error -show_streams -show_format -of json -",
+                    ["--to", "-", "--format", "mpegts", "--duration", "3s"],
+                    into: "ffprobe -v error -show_streams -show_format -of json -",
                     in: studio)
                 #expect(result.statuses == [0, 0])
                 let probe = try JSONDecoder().decode(FFProbe.self, from: Data(result.output.utf8))
@@ -67,7 +72,8 @@ extension EndToEndTests {
         func `A reader that closes the pipe ends the broadcast cleanly`(format: String) async throws {
             try await withStudio(["everything"], width: 640, height: 360) { studio in
                 // No --duration: it would go on for ever.
-                let result = try await pipe(["--to", "-", "--format", format], into: "head -c 15000 > copy", in: studio)
+                let result = try await pipe(
+                    ["--to", "-", "--format", format], into: "head -c 15000 > copy", in: studio)
                 #expect(result.statuses == [0, 0])
                 #expect(!result.errors.contains("broadcast: "), "\(result.errors)")
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(1))
@@ -77,7 +83,8 @@ extension EndToEndTests {
         @Test func `A file goes on when the reader of the pipe has left`() async throws {
             try await withStudio(width: 640, height: 360) { studio in
                 let result = try await pipe(
-                    ["--to", "-", "--to", studio.path("out.mp4"), "--duration", "3s"], into: "head -c 20000 > copy", in: studio)
+                    ["--to", "-", "--to", studio.path("out.mp4"), "--duration", "3s"], into: "head -c 20000 > copy",
+                    in: studio)
                 #expect(result.statuses == [0, 0])
                 let probe = try await FFProbe.probe(studio.path("out.mp4"), in: studio.peers)
                 // The reader leaves in the first half second.
@@ -85,16 +92,23 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A named pipe is written when it has a reader, and one without a reader does not delay the end`() async throws {
+        @Test func `A named pipe is written when it has a reader, and one without a reader does not delay the end`()
+            async throws
+        {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 for name in ["read.ts", "unread.ts"] { try #require(mkfifo(studio.path(name), 0o600) == 0) }
-                let peer = try studio.broadcast.start(["start", "--to", studio.path("read.ts"), "--to", studio.path("unread.ts")])
-                try await peer.wait(for: "the session") { try await studio.status()?.destinations.map(\.state) == ["connecting", "connecting"] }
+                let peer = try studio.broadcast.start([
+                    "start", "--to", studio.path("read.ts"), "--to", studio.path("unread.ts"),
+                ])
+                try await peer.wait(for: "the session") {
+                    try await studio.status()?.destinations.map(\.state) == ["connecting", "connecting"]
+                }
                 // Both are waited for, and the user is told so.
                 try await peer.wait(for: "both messages") {
                     peer.standardError.components(separatedBy: "is a named pipe without a reader").count == 3
                 }
-                let reader = try studio.peers.start("reader", ["sh", "-c", "cat read.ts > copy.ts"], folder: studio.folder)
+                let reader = try studio.peers.start(
+                    "reader", ["sh", "-c", "cat read.ts > copy.ts"], folder: studio.folder)
                 _ = try await peer.waitForErrorLine(containing: "session default: live")
                 try await studio.broadcast.waitForMoreSeconds(1, of: peer)
                 let stop = try await studio.broadcast.run(["stop"])
@@ -102,7 +116,9 @@ extension EndToEndTests {
                 #expect(stop.output.contains("unread.ts: nothing was written"), "\(stop.output)")
                 #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
                 #expect(try await reader.waitForExit() == .exited(0))
-                #expect(peer.standardError.components(separatedBy: "is a named pipe without a reader").count == 3, "\(peer.standardError)")
+                #expect(
+                    peer.standardError.components(separatedBy: "is a named pipe without a reader").count == 3,
+                    "\(peer.standardError)")
                 try await studio.media("copy.ts").expectDecodable()
             }
         }
@@ -110,7 +126,8 @@ extension EndToEndTests {
         @Test func `A reader of a named pipe that ends is a clean end`() async throws {
             try await withStudio(["everything"], width: 640, height: 360, hasSound: false) { studio in
                 try #require(mkfifo(studio.path("pipe.ts"), 0o600) == 0)
-                let reader = try studio.peers.start("reader", ["sh", "-c", "head -c 15000 pipe.ts > copy.ts"], folder: studio.folder)
+                let reader = try studio.peers.start(
+                    "reader", ["sh", "-c", "head -c 15000 pipe.ts > copy.ts"], folder: studio.folder)
                 // No --duration: it would go on for ever.
                 let result = try await studio.broadcast.run(["start", "--to", studio.path("pipe.ts")])
                 #expect(result.status == .exited(0) && !result.errors.contains("free some space"), "\(result.errors)")
@@ -128,11 +145,14 @@ extension EndToEndTests {
         }
 
         /// Runs `broadcast start` in a pipeline of bash to its end.
-        private nonisolated(nonsending) func pipe(_ arguments: [String], into command: String, in studio: Studio) async throws -> Result {
+        private nonisolated(nonsending) func pipe(_ arguments: [String], into command: String, in studio: Studio)
+            async throws -> Result
+        {
             try await result(of: try pipeline(arguments, into: command, in: studio))
         }
 
-        /// Runs `broadcast start` in a pipeline of bash for two seconds, and gives what the session says of its frames too.
+        /// Runs `broadcast start` in a pipeline of bash for two seconds, and gives what the session says of its frames
+        /// too.
         private nonisolated(nonsending) func pipeUntilStopped(
             _ arguments: [String], into command: String, in studio: Studio
         ) async throws -> (Result, SessionStatus.Video) {
@@ -145,21 +165,27 @@ extension EndToEndTests {
         private func pipeline(_ arguments: [String], into command: String, in studio: Studio) throws -> Peer {
             let script = "\"$0\" start \"$@\" | \(command); echo \"${PIPESTATUS[@]}\" > statuses"
             return try studio.peers.start(
-                "pipeline", ["bash", "-c", script, studio.broadcast.binary] + arguments, environment: studio.broadcast.environment)
+                "pipeline", ["bash", "-c", script, studio.broadcast.binary] + arguments,
+                environment: studio.broadcast.environment)
         }
 
         private nonisolated(nonsending) func result(of peer: Peer) async throws -> Result {
             try await peer.waitForExit()
             let statuses = try String(contentsOfFile: peer.folder + "/statuses", encoding: .utf8)
             return Result(
-                statuses: statuses.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }, output: peer.standardOutput,
+                statuses: statuses.split(whereSeparator: \.isWhitespace).compactMap { Int($0) },
+                output: peer.standardOutput,
                 errors: peer.standardError, copy: peer.folder + "/copy")
         }
     }
 
     /// How long a reader of a pipe is waited for.
     struct PipeTimingTests {
-        @Test func `A reader of a named pipe that takes nothing any more does not hold up the end, and the file beside it is whole`() async throws {
+        @Test
+        func
+            `A reader of a named pipe that takes nothing any more does not hold up the end, and the file beside it is whole`()
+            async throws
+        {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 try #require(mkfifo(studio.path("pipe.y4m"), 0o600) == 0)
                 let program = "import time; pipe = open('pipe.y4m', 'rb'); time.sleep(300)"
@@ -169,7 +195,9 @@ extension EndToEndTests {
                 let begin = ContinuousClock.now
                 let stop = try await studio.broadcast.run(["stop"])
                 #expect(begin.duration(to: .now) < .seconds(5))
-                #expect(stop.status == .exited(69) && stop.errors.contains("so the end of the stream is lost"), "\(stop.errors)")
+                #expect(
+                    stop.status == .exited(69) && stop.errors.contains("so the end of the stream is lost"),
+                    "\(stop.errors)")
                 #expect(try await peer.waitForExit() == .exited(69))
                 try await studio.media("out.mp4").expectDecodable()
             }

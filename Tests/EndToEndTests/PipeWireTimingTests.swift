@@ -7,7 +7,8 @@ extension EndToEndTests {
         @Test func `What an application plays is heard with its picture`() async throws {
             try await withPeers { peers in
                 let sound = try await PulseServer.startPipeWire(in: peers)
-                let studio = try await Studio.open(["clock", "--beep"], width: 640, height: 360, sound: sound, in: peers)
+                let studio = try await Studio.open(
+                    ["clock", "--beep"], width: 640, height: 360, sound: sound, in: peers)
                 let sources = try await studio.broadcast.run(["list-sources", "--json"])
                 #expect(sources.output.contains("app.monitor"), "\(sources.output)\(sources.errors)")
                 try await studio.record(["--duration", "6s", "--to", studio.path("out.mp4")])

@@ -6,7 +6,9 @@ import Testing
 extension EndToEndTests {
     /// A look at what viewers would see.
     struct PreviewTests {
-        @Test func `The preview has the colours of the screen, and the display does not count as captured`() async throws {
+        @Test func `The preview has the colours of the screen, and the display does not count as captured`()
+            async throws
+        {
             try await withStudio(["chart"], width: 1280, height: 720, hasSound: false) { studio in
                 let waiting = try studio.broadcast.start(["captured", "--wait"])
                 let frame = try await preview(["--no-cursor"], in: studio)
@@ -47,17 +49,21 @@ extension EndToEndTests {
                 let file = studio.path("piped.png")
                 let program = studio.broadcast.binary
                 try await studio.peers.run(
-                    "sh", ["sh", "-c", "\(program) preview - | cat > \(file)"], environment: studio.broadcast.environment)
+                    "sh", ["sh", "-c", "\(program) preview - | cat > \(file)"],
+                    environment: studio.broadcast.environment)
                 #expect(try await decode(file, in: studio).width == 320)
                 let terminal = try studio.peers.start(
-                    "script", ["script", "-qec", "\(program) preview -; echo status $?", "/dev/null"], environment: studio.broadcast.environment)
+                    "script", ["script", "-qec", "\(program) preview -; echo status $?", "/dev/null"],
+                    environment: studio.broadcast.environment)
                 try await terminal.wait(for: "the status") { terminal.standardOutput.contains("status ") }
-                #expect(terminal.standardOutput.contains("is a terminal") && terminal.standardOutput.contains("status 64"))
+                #expect(
+                    terminal.standardOutput.contains("is a terminal") && terminal.standardOutput.contains("status 64"))
                 #expect(try await studio.broadcast.run(["preview", "/no/such/folder/a.png"]).status == .exited(73))
                 let other = try await studio.broadcast.run(["preview", studio.path("a.jpg")])
                 #expect(other.status == .exited(64))
                 expectSentence(in: other.errors, saying: ["a.jpg", "PNG", "a.png"])
-                #expect(try await studio.broadcast.run(["preview", "--region", "10x10+5000+0", file]).status == .exited(66))
+                #expect(
+                    try await studio.broadcast.run(["preview", "--region", "10x10+5000+0", file]).status == .exited(66))
             }
         }
 
@@ -65,7 +71,8 @@ extension EndToEndTests {
             try await withStudio(["clock"], width: 640, height: 360, hasSound: false) { studio in
                 let folder = try studio.peers.makeFolder("bin")
                 let seen = studio.path("seen.png")
-                try "#!/bin/sh\nexec /bin/cp \"$1\" \(seen)\n".write(toFile: folder + "/xdg-open", atomically: false, encoding: .utf8)
+                try "#!/bin/sh\nexec /bin/cp \"$1\" \(seen)\n".write(
+                    toFile: folder + "/xdg-open", atomically: false, encoding: .utf8)
                 #expect(chmod(folder + "/xdg-open", 0o700) == 0)
                 var broadcast = studio.broadcast
                 broadcast.environment["PATH"] = folder + ":/usr/bin:/bin"
@@ -77,7 +84,9 @@ extension EndToEndTests {
             }
         }
 
-        @Test(arguments: ["n", "no", "x"]) func `An answer other than Enter or y starts nothing`(answer: String) async throws {
+        @Test(arguments: ["n", "no", "x"]) func `An answer other than Enter or y starts nothing`(answer: String)
+            async throws
+        {
             try await withQuestion(in: "xterm-kitty") { studio, terminal in
                 try await terminal.type(answer)
                 try await terminal.wait(for: "status=1")
@@ -103,10 +112,12 @@ extension EndToEndTests {
         @Test func `What was typed while the viewer opened is no answer to the question`() async throws {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 let home = studio.broadcast.home
-                let folder = try makeViewer("touch \"$HOME/opens\"; until [ -e \"$HOME/typed\" ]; do sleep 0.05; done", in: studio)
+                let folder = try makeViewer(
+                    "touch \"$HOME/opens\"; until [ -e \"$HOME/typed\" ]; do sleep 0.05; done", in: studio)
                 let terminal = try await Terminal.open(environment: studio.broadcast.environment, in: studio.peers)
                 try await terminal.type(
-                    "TERM=dumb PATH=\(folder):$PATH \(studio.broadcast.binary) start --preview --to \(studio.path("out.mp4")); echo status=$?")
+                    "TERM=dumb PATH=\(folder):$PATH \(studio.broadcast.binary) start --preview --to \(studio.path("out.mp4")); echo status=$?"
+                )
                 try await terminal.wait(for: "the viewer") { FileManager.default.fileExists(atPath: home + "/opens") }
                 try await terminal.type("y")
                 try await terminal.wait(for: "its echo") { try await terminal.screen().contains("\ny\n") }
@@ -119,7 +130,8 @@ extension EndToEndTests {
         }
 
         @Test func `The viewer's picture is named in the question, and is removed after the answer`() async throws {
-            try await withQuestion(in: "dumb", viewer: "exec /bin/cp \"$1\" \"$(dirname \"$0\")/seen.png\"") { studio, terminal in
+            try await withQuestion(in: "dumb", viewer: "exec /bin/cp \"$1\" \"$(dirname \"$0\")/seen.png\"") {
+                studio, terminal in
                 let pictures = try pictures(studio)
                 #expect(pictures.count == 1)
                 #expect(try await terminal.text().contains(pictures.first ?? "no picture"))
@@ -141,7 +153,9 @@ extension EndToEndTests {
                 #expect(try await terminal.text().contains("Preparing the preview"))
                 let viewer = try String(contentsOfFile: studio.broadcast.home + "/viewer", encoding: .utf8).dropLast()
                 // A process that has ended has no command line, even if it is not reaped.
-                func isOver() -> Bool { FileManager.default.contents(atPath: "/proc/\(viewer)/cmdline")?.isEmpty ?? true }
+                func isOver() -> Bool {
+                    FileManager.default.contents(atPath: "/proc/\(viewer)/cmdline")?.isEmpty ?? true
+                }
                 #expect(!isOver())
                 try await terminal.type("y")
                 try await waitUntil("the session") { try await studio.status() != nil }
@@ -155,7 +169,8 @@ extension EndToEndTests {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 let folder = try makeViewer("exit 0", in: studio)
                 let terminal = try await Terminal.open(environment: studio.broadcast.environment, in: studio.peers)
-                try await terminal.type("TERM=dumb PATH=\(folder):$PATH \(studio.broadcast.binary) preview; echo status=$?")
+                try await terminal.type(
+                    "TERM=dumb PATH=\(folder):$PATH \(studio.broadcast.binary) preview; echo status=$?")
                 try await terminal.wait(for: "Press Enter to remove the file.")
                 let pictures = try pictures(studio)
                 #expect(pictures.count == 1)
@@ -166,7 +181,8 @@ extension EndToEndTests {
             }
         }
 
-        @Test(arguments: ["exit 3", "kill -TERM $$"]) func `A preview that the viewer cannot show starts nothing, and asks nothing`(viewer: String)
+        @Test(arguments: ["exit 3", "kill -TERM $$"])
+        func `A preview that the viewer cannot show starts nothing, and asks nothing`(viewer: String)
             async throws
         {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
@@ -175,7 +191,9 @@ extension EndToEndTests {
                 for arguments in [["preview"], ["start", "--preview", "--to", studio.path("out.mp4")]] {
                     let result = try await broadcast.run(arguments)
                     #expect(result.status == .exited(69), "\(arguments)")
-                    expectSentence(in: result.errors, saying: ["The preview cannot be shown", "xdg-open", "broadcast preview FILE.png"])
+                    expectSentence(
+                        in: result.errors,
+                        saying: ["The preview cannot be shown", "xdg-open", "broadcast preview FILE.png"])
                 }
                 #expect(try pictures(studio) == [])
                 #expect(!FileManager.default.fileExists(atPath: studio.path("out.mp4")))
@@ -192,7 +210,8 @@ extension EndToEndTests {
                 let folder = try makeViewer(viewer ?? "exit 3", in: studio)
                 let terminal = try await Terminal.open(environment: studio.broadcast.environment, in: studio.peers)
                 try await terminal.type(
-                    "TERM=\(kind) PATH=\(folder):$PATH \(studio.broadcast.binary) start --preview --to \(studio.path("out.mp4")); echo status=$?")
+                    "TERM=\(kind) PATH=\(folder):$PATH \(studio.broadcast.binary) start --preview --to \(studio.path("out.mp4")); echo status=$?"
+                )
                 try await terminal.wait(for: "Enter or y goes live, anything else cancels:")
                 #expect(try await studio.status() == nil)
                 try await body(studio, terminal)
@@ -210,7 +229,9 @@ extension EndToEndTests {
         /// The pictures in the runtime folder.
         private func pictures(_ studio: Studio) throws -> [String] {
             let folder = studio.broadcast.home + "/run/broadcast"
-            return try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".png") }.map { "\(folder)/\($0)" }
+            return try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".png") }.map {
+                "\(folder)/\($0)"
+            }
         }
 
         @Test func `On a terminal that shows pictures start --preview waits for Enter`() async throws {
@@ -219,8 +240,11 @@ extension EndToEndTests {
                 broadcast.environment["TERM"] = "xterm-kitty"
                 let command = "\(broadcast.binary) start --preview --to \(studio.path("out.mp4"))"
                 let terminal = try studio.peers.start(
-                    "script", ["script", "-qec", command, "/dev/null"], environment: broadcast.environment, input: .pipe)
-                try await terminal.wait(for: "the question") { terminal.standardOutput.contains("Enter or y goes live") }
+                    "script", ["script", "-qec", command, "/dev/null"], environment: broadcast.environment, input: .pipe
+                )
+                try await terminal.wait(for: "the question") {
+                    terminal.standardOutput.contains("Enter or y goes live")
+                }
                 #expect(terminal.standardOutput.contains("\u{1b}_Gf=100,a=T"))
                 #expect(try await studio.status() == nil)
                 try await terminal.write([0x0a])
@@ -229,16 +253,24 @@ extension EndToEndTests {
             }
         }
 
-        @Test(arguments: [true, false]) func `xterm shows the preview where it has sixels, and else is left alone`(hasSixels: Bool) async throws {
+        @Test(arguments: [true, false]) func `xterm shows the preview where it has sixels, and else is left alone`(
+            hasSixels: Bool
+        ) async throws {
             try await withStudio(["secret"], width: 640, height: 480, hasSound: false) { studio in
                 let screen = try await Xvfb.start(in: studio.peers, width: 800, height: 600)
                 // Without a desktop's viewer.
                 let program = "PATH=/nonexistent DISPLAY=\(studio.screen.display) \(studio.broadcast.binary)"
                 let command = "\(program) preview 2> errors; \(program) preview; echo $? > status; read line"
                 let xterm = try studio.peers.start(
-                    "xterm", ["xterm", "-ti", hasSixels ? "vt340" : "vt100", "-geometry", "90x40+0+0", "-e", "sh", "-c", command],
+                    "xterm",
+                    [
+                        "xterm", "-ti", hasSixels ? "vt340" : "vt100", "-geometry", "90x40+0+0", "-e", "sh", "-c",
+                        command,
+                    ],
                     environment: studio.broadcast.environment.merging(screen.environment) { $1 }, folder: studio.folder)
-                try await xterm.wait(for: "the end of preview") { FileManager.default.fileExists(atPath: studio.path("status")) }
+                try await xterm.wait(for: "the end of preview") {
+                    FileManager.default.fileExists(atPath: studio.path("status"))
+                }
                 // Where standard error is no terminal, nothing is shown on one; there is no viewer either.
                 let errors = try String(contentsOfFile: studio.path("errors"), encoding: .utf8)
                 #expect(errors.contains("this terminal shows none") && !errors.contains("\u{1b}"), "\(errors)")
@@ -249,14 +281,20 @@ extension EndToEndTests {
                 let file = studio.path("terminal.png")
                 try await xterm.wait(for: "the picture") {
                     try await studio.peers.run(
-                        "ffmpeg", ["ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "x11grab", "-i", screen.display, "-frames:v", "1", file])
+                        "ffmpeg",
+                        [
+                            "ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "x11grab", "-i", screen.display,
+                            "-frames:v", "1", file,
+                        ])
                     return try await decode(file, in: studio).loudness > 200
                 }
             }
         }
 
         /// What `broadcast preview` writes, as ffmpeg decodes it.
-        private nonisolated(nonsending) func preview(_ arguments: [String], in studio: Studio) async throws -> DecodedFrame {
+        private nonisolated(nonsending) func preview(_ arguments: [String], in studio: Studio) async throws
+            -> DecodedFrame
+        {
             let file = studio.path("preview.png")
             let result = try await studio.broadcast.run(["preview", file] + arguments)
             try #require(result.status == .exited(0) && result.output == file + "\n", "\(result)")
@@ -272,6 +310,8 @@ extension EndToEndTests {
 extension DecodedFrame {
     /// The loudest pixel of an `rgb24` frame: how much less green it has than red and blue.
     var loudness: Int {
-        stride(from: 0, to: bytes.count, by: 3).reduce(0) { max($0, Int(min(bytes[$1], bytes[$1 + 2])) - Int(bytes[$1 + 1])) }
+        stride(from: 0, to: bytes.count, by: 3).reduce(0) {
+            max($0, Int(min(bytes[$1], bytes[$1 + 2])) - Int(bytes[$1 + 1]))
+        }
     }
 }

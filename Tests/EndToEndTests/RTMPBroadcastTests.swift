@@ -20,7 +20,8 @@ extension EndToEndTests {
 
         private nonisolated(nonsending) func expectReadableLive(_ server: NginxRTMP, _ studio: Studio) async throws {
             let answer = try await studio.peers.run(
-                "ffprobe", ["ffprobe", "-v", "error", "-show_streams", "-show_format", "-of", "json", server.url(key: "key")])
+                "ffprobe",
+                ["ffprobe", "-v", "error", "-show_streams", "-show_format", "-of", "json", server.url(key: "key")])
             let probe = try JSONDecoder().decode(FFProbe.self, from: Data(answer.utf8))
             #expect(probe.video?.codec == "h264" && probe.video?.profile == "High")
             #expect(probe.video?.width == 1920 && probe.video?.height == 1080)
@@ -30,19 +31,26 @@ extension EndToEndTests {
         /// Once the player has caught up: its first frames waited for it to start.
         private nonisolated(nonsending) func expectShortLatency(_ server: NginxRTMP, _ studio: Studio) async throws {
             var clock = ClockTrack()
-            try await FrameDecoder(server.url(key: "key"), size: (480, 270), inputOptions: Self.lowDelay).forEachFrame(in: studio.peers) { frame in
+            try await FrameDecoder(server.url(key: "key"), size: (480, 270), inputOptions: Self.lowDelay).forEachFrame(
+                in: studio.peers
+            ) { frame in
                 clock.add(frame)
                 return clock.readings.count < 180
             }
             let delays = clock.readings.dropFirst(90)
-                .map { Int32(bitPattern: UInt32(truncatingIfNeeded: $0.received / 1_000_000) &- $0.milliseconds) }.sorted()
-            print("screen to player over nginx, ms: median \(delays[delays.count / 2]), p95 \(delays[delays.count * 95 / 100])")
+                .map { Int32(bitPattern: UInt32(truncatingIfNeeded: $0.received / 1_000_000) &- $0.milliseconds) }
+                .sorted()
+            print(
+                "screen to player over nginx, ms: median \(delays[delays.count / 2]), p95 \(delays[delays.count * 95 / 100])"
+            )
             // Four times the program's own budget: nginx and ffmpeg take their share, on a machine that others use.
             #expect(delays[delays.count / 2] < 120 && delays[delays.count * 95 / 100] < 180, "\(delays)")
             #expect(clock.isSmooth && clock.unreadable == 0)
         }
 
-        private nonisolated(nonsending) func expectQuickStop(_ peer: Peer, _ server: NginxRTMP, _ studio: Studio) async throws {
+        private nonisolated(nonsending) func expectQuickStop(_ peer: Peer, _ server: NginxRTMP, _ studio: Studio)
+            async throws
+        {
             let start = ContinuousClock.now
             let stop = try await studio.broadcast.run(["stop"])
             let duration = ContinuousClock.now - start
@@ -71,9 +79,11 @@ extension EndToEndTests {
                 let video = try #require(status.video)
                 #expect(status.destinations.map(\.dropped) == [0])
                 // The server joins at a key frame of the first second.
-                #expect((0...30).contains(video.encoded + video.repeated - times.count), "\(times.count) frames, \(video)")
+                #expect(
+                    (0...30).contains(video.encoded + video.repeated - times.count), "\(times.count) frames, \(video)")
                 #expect(Double(times.count) >= seconds * 30 - 3, "\(times.count) frames in \(seconds) s")
-                let delays = clock.soundDelays(BeepFinder.beeps(in: try await AudioDecoder.decode(media.path, in: studio.peers)))
+                let delays = clock.soundDelays(
+                    BeepFinder.beeps(in: try await AudioDecoder.decode(media.path, in: studio.peers)))
                 #expect(delays.count >= 3)
                 #expect(delays.areInTime(within: 0.04), "\(delays)")
             }
@@ -97,15 +107,17 @@ extension EndToEndTests {
                 let received = try await pictureSizes(listener.output, in: studio.peers)
                 let video = try #require(session.video)
                 #expect(video.encoded + video.repeated == file.count)
-                // The first picture of the server is a keyframe, and each later one is the same as in the file. Pictures that have not
-                // been sent at the end may be discarded.
+                // The first picture of the server is a keyframe, and each later one is the same as in the file.
+                // Pictures that have not been sent at the end may be discarded.
                 #expect(received.count > 30)
                 #expect(file.firstRange(of: received) != nil)
             }
         }
 
         @Test(arguments: [true, false])
-        func `A broadcast without sound has a silent AAC track on a server, and none in a file`(isScreen: Bool) async throws {
+        func `A broadcast without sound has a silent AAC track on a server, and none in a file`(isScreen: Bool)
+            async throws
+        {
             try await withStudio(["still"], width: 640, height: 360) { studio in
                 let listener = try await FFmpegListener.start(in: studio.peers)
                 let (pictures, file) = (studio.path("own.y4m"), studio.path("out.mp4"))
@@ -117,10 +129,13 @@ extension EndToEndTests {
                     try await studio.peers.run(
                         "ffmpeg",
                         [
-                            "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=320x240:rate=30:duration=4", "-pix_fmt",
+                            "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i",
+                            "testsrc=size=320x240:rate=30:duration=4", "-pix_fmt",
                             "yuv420p", pictures,
                         ])
-                    let result = try await studio.broadcast.run(["start", "--y4m", pictures, "--to", listener.url, "--to", file])
+                    let result = try await studio.broadcast.run([
+                        "start", "--y4m", pictures, "--to", listener.url, "--to", file,
+                    ])
                     #expect(result.status == .exited(0), "\(result.errors)")
                 }
                 try await listener.peer.waitForExit()

@@ -25,7 +25,9 @@ enum ReadmeCommands {
 
     /// The text of README.md and of docs/usage.md.
     private static func documents() throws -> [String] {
-        try ["README.md", "docs/usage.md"].map { try String(contentsOf: package.appendingPathComponent($0), encoding: .utf8) }
+        try ["README.md", "docs/usage.md"].map {
+            try String(contentsOf: package.appendingPathComponent($0), encoding: .utf8)
+        }
     }
 
     /// A command a line; a backslash at the end continues it. Comments and prompts are left out.
@@ -34,7 +36,9 @@ enum ReadmeCommands {
             block.replacingOccurrences(of: "\\\n", with: " ").split(separator: "\n").compactMap { line in
                 var command = line.trimmingCharacters(in: .whitespaces)
                 if command.hasPrefix("$ ") { command.removeFirst(2) }
-                if let comment = command.range(of: #"(^|\s+)# .*$"#, options: .regularExpression) { command.removeSubrange(comment) }
+                if let comment = command.range(of: #"(^|\s+)# .*$"#, options: .regularExpression) {
+                    command.removeSubrange(comment)
+                }
                 return command.isEmpty || command.hasPrefix("#") ? nil : command
             }
         }

@@ -17,7 +17,9 @@ extension EndToEndTests {
                     #expect(result.status == .exited(0), "\(command): \(result.errors)")
                 }
                 _ = try await studio.broadcast.run(["stop", "--all"])
-                let files = try FileManager.default.contentsOfDirectory(atPath: studio.folder).filter { !$0.hasPrefix("std") }
+                let files = try FileManager.default.contentsOfDirectory(atPath: studio.folder).filter {
+                    !$0.hasPrefix("std")
+                }
                 #expect(!files.isEmpty)
                 for file in files { try await studio.media(file).expectDecodable() }
             }
@@ -54,13 +56,15 @@ extension EndToEndTests {
             return studio.broadcast.environment.merging(["MPV_HOME": mpv, "PATH": folder + ":" + path]) { $1 }
         }
 
-        /// Runs one in bash. A broadcast without an end is stopped from outside, once it has run longer than any with one.
+        /// Runs one in bash. A broadcast without an end is stopped from outside, once it has run longer than any with
+        /// one.
         private nonisolated(nonsending) func run(
             _ command: String, environment: [String: String], in studio: Studio
         ) async throws -> (status: TestSupport.ExitStatus, errors: String) {
             let peer = try studio.peers.start(
                 "readme", ["bash", "-o", "pipefail", "-c", command], environment: environment, folder: studio.folder)
-            let isEndless = command.contains("broadcast start") && !command.contains("--duration") && !command.contains("--detach")
+            let isEndless =
+                command.contains("broadcast start") && !command.contains("--duration") && !command.contains("--detach")
             if isEndless {
                 // Content may end by itself.
                 try await waitUntil("3 s of \(command)") {

@@ -11,11 +11,14 @@ extension EndToEndTests {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 try await ShippedExtensions.lay(in: studio.peers)
                 let listener = try await SRTListener.start(in: studio.peers, passphrase: Self.passphrase)
-                let open = try await studio.broadcast.run(["start", "--to", "\(listener.url)?passphrase=\(Self.passphrase)"])
+                let open = try await studio.broadcast.run([
+                    "start", "--to", "\(listener.url)?passphrase=\(Self.passphrase)",
+                ])
                 #expect(open.status == .exited(64) && !open.errors.contains(Self.passphrase))
                 expectSentence(in: open.errors, saying: ["broadcast setup srt"])
 
-                try studio.broadcast.writeConfiguration("[destinations.far]\nextension = \"srt\"\nsetup = { url = \"\(listener.url)\" }\n")
+                try studio.broadcast.writeConfiguration(
+                    "[destinations.far]\nextension = \"srt\"\nsetup = { url = \"\(listener.url)\" }\n")
                 try await sign(in: "not-the-passphrase", studio)
                 let refused = try await studio.broadcast.run(["start", "--to", "far"])
                 #expect(refused.status == .exited(77), "\(refused.errors)")
@@ -23,24 +26,32 @@ extension EndToEndTests {
 
                 try await sign(in: Self.passphrase, studio)
                 let peer = try await studio.startLive(["--to", "far"])
-                try await peer.wait(for: "the connection") { try await studio.broadcast.statusText().contains("connected") }
+                try await peer.wait(for: "the connection") {
+                    try await studio.broadcast.statusText().contains("connected")
+                }
                 try await studio.waitUntilElapsed(2, of: peer)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 try await listener.peer.waitForExit()
                 try await MediaFile(path: listener.output, peers: studio.peers).expectDecodable()
-                for text in [refused.errors, peer.standardError] { #expect(!text.contains(Self.passphrase) && !text.contains("not-the-")) }
+                for text in [refused.errors, peer.standardError] {
+                    #expect(!text.contains(Self.passphrase) && !text.contains("not-the-"))
+                }
             }
         }
 
         @Test func `Packets come from the address that was chosen, and a proxy is refused`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 try await ShippedExtensions.lay(in: studio.peers)
-                let refused = try await studio.broadcast.run(["start", "--to", "srt://127.0.0.1:9", "--proxy", "socks5://127.0.0.1:9"])
+                let refused = try await studio.broadcast.run([
+                    "start", "--to", "srt://127.0.0.1:9", "--proxy", "socks5://127.0.0.1:9",
+                ])
                 #expect(refused.status == .exited(64), "\(refused.errors)")
                 expectSentence(in: refused.errors, saying: ["srt", "proxy"])
                 let listener = try await SRTListener.start(in: studio.peers)
                 let peer = try await studio.startLive(["--to", listener.url, "--bind", "127.0.0.2"])
-                try await peer.wait(for: "the connection") { try await studio.broadcast.statusText().contains("connected") }
+                try await peer.wait(for: "the connection") {
+                    try await studio.broadcast.statusText().contains("connected")
+                }
                 // The local addresses of sockets, in hexadecimal.
                 #expect(try String(contentsOfFile: "/proc/net/udp", encoding: .utf8).contains(" 0200007F:"))
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
@@ -52,12 +63,15 @@ extension EndToEndTests {
                 try await ShippedExtensions.lay(in: studio.peers)
                 let first = try await SRTListener.start(in: studio.peers)
                 let peer = try await studio.startLive(["--to", first.url, "--keyframe-interval", "30"])
-                try await peer.wait(for: "the connection") { try await studio.broadcast.statusText().contains("connected") }
+                try await peer.wait(for: "the connection") {
+                    try await studio.broadcast.statusText().contains("connected")
+                }
                 try await studio.waitUntilElapsed(1, of: peer)
                 try await first.peer.killNow()
                 try await peer.wait(for: "a state that says so") {
                     let destination = try await studio.status()?.destinations.first
-                    return destination?.state == "reconnecting" && destination?.error?.message.contains("The connection is lost") == true
+                    return destination?.state == "reconnecting"
+                        && destination?.error?.message.contains("The connection is lost") == true
                 }
                 let second = try await SRTListener.start(in: studio.peers, port: first.port)
                 // The extension reports the text and the state one after the other.
@@ -107,7 +121,9 @@ extension EndToEndTests {
 
                 // Stopped before anybody answered: as asked.
                 let second = try studio.broadcast.start(["start", "--to", "srt://127.0.0.1:\(port)"])
-                try await second.wait(for: "the call") { try await studio.status()?.destinations.map(\.state) == ["connecting"] }
+                try await second.wait(for: "the call") {
+                    try await studio.status()?.destinations.map(\.state) == ["connecting"]
+                }
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await second.waitForExit() == .exited(0), "\(second.standardError)")
             }
@@ -116,22 +132,29 @@ extension EndToEndTests {
         @Test func `A server that cannot be reached is an error, and its destination is never live`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 try await ShippedExtensions.lay(in: studio.peers)
-                let result = try await studio.broadcast.run(["start", "--detach", "--to", "srt://127.0.0.1:\(try freePort())"])
+                let result = try await studio.broadcast.run([
+                    "start", "--detach", "--to", "srt://127.0.0.1:\(try freePort())",
+                ])
                 #expect(result.status == .exited(69) && !result.errors.contains("live"), "\(result.errors)")
                 expectSentence(in: result.errors, saying: ["cannot be reached"])
             }
         }
 
-        @Test func `A wrong setting is a usage error in an address, and a configuration error in the config`() async throws {
+        @Test func `A wrong setting is a usage error in an address, and a configuration error in the config`()
+            async throws
+        {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 try await ShippedExtensions.lay(in: studio.peers)
-                for (address, word) in [("srt://127.0.0.1:9?latency=soon", "latency"), ("srt://127.0.0.1:9?latnecy=100", "latnecy")] {
+                for (address, word) in [
+                    ("srt://127.0.0.1:9?latency=soon", "latency"), ("srt://127.0.0.1:9?latnecy=100", "latnecy"),
+                ] {
                     let result = try await studio.broadcast.run(["start", "--to", address])
                     #expect(result.status == .exited(64), "\(result.errors)")
                     expectSentence(in: result.errors, saying: [word])
                 }
                 try studio.broadcast.writeConfiguration(
-                    "[destinations.far]\nextension = \"srt\"\nurl = \"srt://127.0.0.1:9\"\nsetup = { pbkeylen = \"17\" }\n")
+                    "[destinations.far]\nextension = \"srt\"\nurl = \"srt://127.0.0.1:9\"\nsetup = { pbkeylen = \"17\" }\n"
+                )
                 let configured = try await studio.broadcast.run(["start", "--to", "far"])
                 #expect(configured.status == .exited(78), "\(configured.errors)")
                 expectSentence(in: configured.errors, saying: ["pbkeylen", "broadcast setup far"])
@@ -142,13 +165,18 @@ extension EndToEndTests {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 try await ShippedExtensions.lay(in: studio.peers)
                 let port = try freePort()
-                let peer = try await studio.startLive(["--to", "srt://:\(port)?mode=listener", "--keyframe-interval", "30"])
+                let peer = try await studio.startLive([
+                    "--to", "srt://:\(port)?mode=listener", "--keyframe-interval", "30",
+                ])
                 #expect(try await studio.broadcast.statusText().contains("waits for a receiver on port \(port)"))
                 for number in 1...2 {
                     let file = studio.path("received-\(number).ts")
                     try await studio.peers.run(
                         "ffmpeg",
-                        ["ffmpeg", "-nostdin", "-v", "error", "-i", "srt://127.0.0.1:\(port)?mode=caller", "-t", "3", "-c", "copy", "-y", file])
+                        [
+                            "ffmpeg", "-nostdin", "-v", "error", "-i", "srt://127.0.0.1:\(port)?mode=caller", "-t", "3",
+                            "-c", "copy", "-y", file,
+                        ])
                     try await MediaFile(path: file, peers: studio.peers).expectDecodable()
                     #expect(try await MediaFile(path: file, peers: studio.peers).clock().readings.count > 30)
                     try await peer.wait(for: "the next receiver") {
@@ -170,14 +198,19 @@ extension EndToEndTests {
 
     /// How sound lies to picture over SRT, and the bitrate.
     struct SRTTimingTests {
-        @Test func `A server gets picture and sound up to the end, and one that acknowledges only what arrives does not lower the bitrate`()
+        @Test
+        func
+            `A server gets picture and sound up to the end, and one that acknowledges only what arrives does not lower the bitrate`()
             async throws
         {
             try await withStudio(["clock", "--beep"], width: 1280, height: 720) { studio in
                 try await ShippedExtensions.lay(in: studio.peers)
-                let (listener, late) = (try await SRTListener.start(in: studio.peers), try await SRTListener.start(in: studio.peers))
+                let (listener, late) = (
+                    try await SRTListener.start(in: studio.peers), try await SRTListener.start(in: studio.peers)
+                )
                 let port = try freePort()
-                let relay = try studio.peers.start("lazyack", FaultProgram.command("lazyack.py", "\(port)", "\(late.port)"))
+                let relay = try studio.peers.start(
+                    "lazyack", FaultProgram.command("lazyack.py", "\(port)", "\(late.port)"))
                 try await relay.wait(for: "its port") { isBoundForDatagrams(port) }
                 let peer = try await studio.startLive(
                     ["--to", listener.url + "?latency=200", "--to", "srt://127.0.0.1:\(port)", "--bitrate", "2500"])
@@ -185,7 +218,8 @@ extension EndToEndTests {
                 let status = try #require(try await studio.status())
                 #expect(status.video?.targetKbps == 2500 && status.destinations.map(\.dropped) == [0, 0])
                 let stop = try await studio.broadcast.run(["stop"])
-                #expect(stop.status == .exited(0) && stop.output.contains(listener.url) && !stop.output.contains("latency"))
+                #expect(
+                    stop.status == .exited(0) && stop.output.contains(listener.url) && !stop.output.contains("latency"))
                 #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
                 for listener in [listener, late] {
                     try await listener.peer.waitForExit()
@@ -205,7 +239,9 @@ extension EndToEndTests {
                 let peer = try await studio.startLive(["--to", listener.url])
                 try await studio.waitUntilElapsed(1, of: peer)
                 try await listener.peer.killNow()
-                try await peer.wait(for: "the outage") { try await studio.status()?.destinations.first?.state == "reconnecting" }
+                try await peer.wait(for: "the outage") {
+                    try await studio.status()?.destinations.first?.state == "reconnecting"
+                }
                 // After an unanswered call it pauses for seconds before the next one.
                 try await peer.wait(for: "an unanswered call") {
                     try await studio.broadcast.statusText().contains("calling 127.0.0.1:\(listener.port) again")

@@ -14,7 +14,9 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `The shipped extensions are found beside the program, and their libraries are theirs alone`() async throws {
+        @Test func `The shipped extensions are found beside the program, and their libraries are theirs alone`()
+            async throws
+        {
             try await withPeers { peers in
                 try await ShippedExtensions.lay(in: peers)
                 let broadcast = try BroadcastCommand(in: peers)
@@ -30,7 +32,8 @@ extension EndToEndTests {
                 let peers = studio.peers
                 let origin = try await Nginx.start(try ShippedExtensions.configuration("rtmp-origin"), in: peers)
                 let edge = try await Nginx.start(
-                    try ShippedExtensions.configuration("rtmp-edge"), replacing: ["origin.example.net:1935": "127.0.0.1:\(origin.port)"], in: peers)
+                    try ShippedExtensions.configuration("rtmp-edge"),
+                    replacing: ["origin.example.net:1935": "127.0.0.1:\(origin.port)"], in: peers)
                 let root = try peers.makeFolder("www")
                 let (store, cache) = try await originAndEdge(root: root, in: peers)
 
@@ -41,11 +44,14 @@ extension EndToEndTests {
                     extension = "hls"
                     setup = { url = "http://127.0.0.1:\(store.port)/live/", user = "ada", segment = "1" }
                     """)
-                _ = try await studio.broadcast.run(["setup", "crowd", "--plain-file", "--secret-from-stdin", "password"], reading: "sesame\n")
+                _ = try await studio.broadcast.run(
+                    ["setup", "crowd", "--plain-file", "--secret-from-stdin", "password"], reading: "sesame\n")
                 let peer = try await studio.startLive(
                     ["--to", "rtmp://127.0.0.1:\(origin.port)/live/talk", "--to", "crowd", "--keyframe-interval", "1"])
                 try await expectViewers("rtmp://127.0.0.1:\(edge.port)/live/talk", count: 2, in: peers)
-                try await peer.wait(for: "the playlist") { FileManager.default.fileExists(atPath: root + "/live/live.m3u8") }
+                try await peer.wait(for: "the playlist") {
+                    FileManager.default.fileExists(atPath: root + "/live/live.m3u8")
+                }
                 try await expectViewers("http://127.0.0.1:\(cache.port)/live/live.m3u8", count: 2, in: peers)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
@@ -53,20 +59,32 @@ extension EndToEndTests {
         }
 
         /// nginx hands `dav_methods` on to a location within another, and `limit_except` it does not.
-        @Test func `Without the password no client can write or delete a segment or a playlist, at the origin or through the edge`() async throws {
+        @Test
+        func
+            `Without the password no client can write or delete a segment or a playlist, at the origin or through the edge`()
+            async throws
+        {
             try await withPeers { peers in
                 let root = try peers.makeFolder("www")
                 let (store, cache) = try await originAndEdge(root: root, in: peers)
                 let names = ["live-000000.ts", "live-000000.mp4", "live.m3u8"]
                 for name in names {
                     let url = "http://127.0.0.1:\(store.port)/live/\(name)"
-                    #expect(try await request("PUT", url, options: ["--user", "ada:sesame", "--data", "mine"], in: peers).status == "201", "\(name)")
-                    #expect(try await request("PUT", url, options: ["--user", "ada:guessed", "--data", "x"], in: peers).status == "401", "\(name)")
+                    #expect(
+                        try await request("PUT", url, options: ["--user", "ada:sesame", "--data", "mine"], in: peers)
+                            .status == "201", "\(name)")
+                    #expect(
+                        try await request("PUT", url, options: ["--user", "ada:guessed", "--data", "x"], in: peers)
+                            .status == "401", "\(name)")
                     for method in ["PUT", "DELETE", "MKCOL", "MOVE"] {
-                        #expect(try await request(method, url, options: ["--data", "x"], in: peers).status == "401", "\(method) \(name)")
+                        #expect(
+                            try await request(method, url, options: ["--data", "x"], in: peers).status == "401",
+                            "\(method) \(name)")
                         let there = "http://127.0.0.1:\(cache.port)/live/\(name)"
                         for options in [["--data", "x"], ["--user", "ada:sesame", "--data", "x"]] {
-                            #expect(try await request(method, there, options: options, in: peers).status == "403", "\(method) \(name)")
+                            #expect(
+                                try await request(method, there, options: options, in: peers).status == "403",
+                                "\(method) \(name)")
                         }
                     }
                 }
@@ -83,14 +101,18 @@ extension EndToEndTests {
         }
 
         /// The HLS origin, whose user is ada with the password sesame, and an edge before it.
-        private nonisolated(nonsending) func originAndEdge(root: String, in peers: Peers) async throws -> (origin: Nginx, edge: Nginx) {
+        private nonisolated(nonsending) func originAndEdge(root: String, in peers: Peers) async throws -> (
+            origin: Nginx, edge: Nginx
+        ) {
             try "ada:{PLAIN}sesame\n".write(toFile: root + "/htpasswd", atomically: true, encoding: .utf8)
             let origin = try await Nginx.start(
                 try ShippedExtensions.configuration("hls-origin"),
                 replacing: ["/srv/www": root, "/etc/nginx/live.htpasswd": root + "/htpasswd"], in: peers)
             let edge = try await Nginx.start(
                 try ShippedExtensions.configuration("hls-edge"),
-                replacing: ["origin.example.net:80": "127.0.0.1:\(origin.port)", "/var/cache/nginx/live": root + "/cache"], in: peers)
+                replacing: [
+                    "origin.example.net:80": "127.0.0.1:\(origin.port)", "/var/cache/nginx/live": root + "/cache",
+                ], in: peers)
             return (origin, edge)
         }
 
@@ -100,7 +122,10 @@ extension EndToEndTests {
         ) async throws -> (status: String, cacheControl: String) {
             let format = "%{http_code}\n%header{cache-control}"
             let output = try await peers.run(
-                "curl", ["curl", "--silent", "--output", "/dev/null", "--write-out", format, "--request", method] + options + [url])
+                "curl",
+                ["curl", "--silent", "--output", "/dev/null", "--write-out", format, "--request", method] + options + [
+                    url
+                ])
             let lines = output.split(separator: "\n", omittingEmptySubsequences: false)
             return (String(lines.first ?? ""), String(lines.dropFirst().first ?? ""))
         }

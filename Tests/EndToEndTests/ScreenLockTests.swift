@@ -8,13 +8,16 @@ extension EndToEndTests {
         @Test func `The screen saver hides picture and sound, and both come back after it`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let setLocked: (Bool) async throws -> Void = { locked in
-                    try await studio.peers.run("xset", ["xset", "s", locked ? "activate" : "reset"], environment: studio.screen.environment)
+                    try await studio.peers.run(
+                        "xset", ["xset", "s", locked ? "activate" : "reset"], environment: studio.screen.environment)
                 }
                 try await expectSlate(in: studio, setLocked: setLocked)
             }
         }
 
-        @Test(arguments: [true, false]) func `While live, an idle screen saver starts only with keep-awake = false`(comes: Bool) async throws {
+        @Test(arguments: [true, false]) func `While live, an idle screen saver starts only with keep-awake = false`(
+            comes: Bool
+        ) async throws {
             try await withStudio(["still"], width: 320, height: 240, hasSound: false) { studio in
                 if comes { try studio.broadcast.writeConfiguration("[privacy]\nkeep-awake = false\n") }
                 let live = try await studio.startLive(["--to", studio.path("out.mp4")])
@@ -68,7 +71,9 @@ extension EndToEndTests {
         }
 
         /// Records, locks, pauses and resumes in between, unlocks, and looks at every frame.
-        private nonisolated(nonsending) func expectSlate(in studio: Studio, setLocked: (Bool) async throws -> Void) async throws {
+        private nonisolated(nonsending) func expectSlate(in studio: Studio, setLocked: (Bool) async throws -> Void)
+            async throws
+        {
             let live = try await studio.startLive(["--frame-pacing", "constant", "--to", studio.path("out.ts")])
             // Two whole seconds of sound, also where the sound starts late: a beep comes before the lock.
             try await studio.waitUntilElapsed(2.5, of: live)

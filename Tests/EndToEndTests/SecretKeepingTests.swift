@@ -9,9 +9,12 @@ extension EndToEndTests {
 
         /// The last one calls nothing but `run` of the library.
         @Test(arguments: ["broadcast-srt", "broadcast-hls", "keyframe-watch"])
-        func `The memory of an extension that uses the library cannot be read by other processes of the user`(program: String) async throws {
+        func `The memory of an extension that uses the library cannot be read by other processes of the user`(
+            program: String
+        ) async throws {
             try await withPeers { peers in
-                // The files in /proc of a process that is not dumpable belong to root (proc(5)). Root itself runs it as another user.
+                // The files in /proc of a process that is not dumpable belong to root (proc(5)). Root itself runs it as
+                // another user.
                 let drop = getuid() == 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : []
                 let peer = try peers.start(program, drop + [try BuiltPrograms.path(of: program)], input: .pipe)
                 _ = try await peer.waitForOutputLine(containing: "hello")
@@ -21,15 +24,18 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `While it is live, no other process of the user can read its memory or its environment`() async throws {
+        @Test func `While it is live, no other process of the user can read its memory or its environment`()
+            async throws
+        {
             try await withPeers { peers in
                 let desktop = try await SharedDesktop.start(in: peers)
                 var broadcast = try desktop.broadcast()
                 broadcast.environment["BROADCAST_PROXY_PASSWORD"] = Self.key
                 let live = try await broadcast.startLive(["--ask", "--to", peers.makeFolder("recordings") + "/a.mp4"])
-                let all = try await peers.run("ps", ["ps", "-e", "-o", "pid=,pgid=,ppid=,comm="]).split(separator: "\n").map {
-                    $0.split(separator: " ")
-                }
+                let all = try await peers.run("ps", ["ps", "-e", "-o", "pid=,pgid=,ppid=,comm="]).split(separator: "\n")
+                    .map {
+                        $0.split(separator: " ")
+                    }
                 let own = all.filter { $0[0] == "\(live.processIdentifier)" || $0[2] == "\(live.processIdentifier)" }
                 // The process itself, and the one that talks to the portal.
                 #expect(own.count == 2, "\(all)")
@@ -49,7 +55,8 @@ extension EndToEndTests {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
                 let peer = try await studio.startLive(["--to", server.url(key: Self.key)])
-                let arguments = try #require(FileManager.default.contents(atPath: "/proc/\(peer.processIdentifier)/cmdline"))
+                let arguments = try #require(
+                    FileManager.default.contents(atPath: "/proc/\(peer.processIdentifier)/cmdline"))
                 let line = String(decoding: arguments, as: UTF8.self)
                 #expect(line.contains("rtmp://127.0.0.1:\(server.port)/") && !line.contains(Self.key))
                 #expect(try await server.isPublishing(key: Self.key))
@@ -63,13 +70,16 @@ extension EndToEndTests {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
                 let address = "rtmp://127.0.0.1:\(server.port)/live"
-                let peer = try studio.broadcast.start(["start", "--to", address, "--key-from-stdin"] + options, input: .pipe)
+                let peer = try studio.broadcast.start(
+                    ["start", "--to", address, "--key-from-stdin"] + options, input: .pipe)
                 try await peer.write(Array((Self.key + "\n").utf8))
                 peer.closeInput()
                 try await server.peer.wait(for: "the stream") { try await server.isPublishing(key: Self.key) }
                 let status = try #require(try await studio.status())
                 let arguments = try #require(FileManager.default.contents(atPath: "/proc/\(status.pid)/cmdline"))
-                #expect(!String(decoding: arguments, as: UTF8.self).contains(Self.key) && status.destinations.first?.url == address + "/…")
+                #expect(
+                    !String(decoding: arguments, as: UTF8.self).contains(Self.key)
+                        && status.destinations.first?.url == address + "/…")
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
             }
@@ -81,7 +91,8 @@ extension EndToEndTests {
                 let without = try await broadcast.run(["start", "--to", "rtmp://live.example/app"])
                 #expect(without.status == .exited(64))
                 expectSentence(in: without.errors, saying: ["--key-from-stdin"])
-                let unused = try await broadcast.run(["start", "--to", "talk.mp4", "--key-from-stdin"], reading: Self.key)
+                let unused = try await broadcast.run(
+                    ["start", "--to", "talk.mp4", "--key-from-stdin"], reading: Self.key)
                 #expect(unused.status == .exited(64) && !unused.errors.contains(Self.key))
                 expectSentence(in: unused.errors, saying: ["--to rtmp://HOST/APP"])
             }
@@ -91,7 +102,8 @@ extension EndToEndTests {
             let token = (0..<90).map { "line \($0) " + String(repeating: "x", count: 60) }.joined(separator: "\n")
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 let extensions = try studio.peers.makeFolder("extensions")
-                try FileManager.default.createDirectory(atPath: extensions + "/keeper", withIntermediateDirectories: true)
+                try FileManager.default.createDirectory(
+                    atPath: extensions + "/keeper", withIntermediateDirectories: true)
                 try """
                 name = "keeper"
                 exec = "./keeper.py"
@@ -125,9 +137,11 @@ extension EndToEndTests {
                     var own = broadcast
                     own.environment.merge(environment) { $1 }
                     let setup = try await own.run(
-                        ["setup", "keeper", "--secret-from-stdin", "token"] + (environment.isEmpty ? ["--plain-file"] : []), reading: token + "\n")
+                        ["setup", "keeper", "--secret-from-stdin", "token"]
+                            + (environment.isEmpty ? ["--plain-file"] : []), reading: token + "\n")
                     #expect(setup.status == .exited(0), "\(setup.errors)")
-                    let result = try await own.run(["start", "--to", "keeper", "--duration", "1s"], deadline: .seconds(60))
+                    let result = try await own.run(
+                        ["start", "--to", "keeper", "--duration", "1s"], deadline: .seconds(60))
                     #expect(result.status == .exited(0), "\(result.errors)")
                     #expect(try String(contentsOfFile: studio.path("token"), encoding: .utf8) == token)
                     try FileManager.default.removeItem(atPath: studio.path("token"))
@@ -143,7 +157,8 @@ extension EndToEndTests {
                     ["setup", "mobcrush", "--secret-from-stdin", "key"], reading: String(repeating: "k", count: 65_537))
                 #expect(result.status == .exited(64))
                 expectSentence(in: result.errors, saying: ["64 KiB", "Nothing was changed"])
-                #expect(!FileManager.default.fileExists(atPath: broadcast.home + "/data/broadcast/credentials/mobcrush"))
+                #expect(
+                    !FileManager.default.fileExists(atPath: broadcast.home + "/data/broadcast/credentials/mobcrush"))
             }
         }
 
@@ -159,16 +174,23 @@ extension EndToEndTests {
                     expectSentence(in: result.errors, saying: ["--set user=USER --secret-from-stdin password"])
                 }
                 let setup = try await broadcast.run(
-                    ["setup", "custom", "--set", "url=rtmps://live.example/app", "--set", "user=ann", "--secret-from-stdin", "password"],
+                    [
+                        "setup", "custom", "--set", "url=rtmps://live.example/app", "--set", "user=ann",
+                        "--secret-from-stdin", "password",
+                    ],
                     reading: "p\n")
                 // The key is still missing.
                 #expect(setup.status == .exited(64) && setup.errors.contains("--secret-from-stdin key"))
                 let key = try await broadcast.run(
-                    ["setup", "custom", "--set", "url=rtmps://live.example/app", "--set", "user=ann", "--plain-file", "--secret-from-stdin", "key"],
+                    [
+                        "setup", "custom", "--set", "url=rtmps://live.example/app", "--set", "user=ann", "--plain-file",
+                        "--secret-from-stdin", "key",
+                    ],
                     reading: "k\n")
                 #expect(key.status == .exited(0), "\(key.errors)")
                 #expect(try await broadcast.run(["start", "--to", "custom"]).status == .exited(77))
-                let password = try await broadcast.run(["setup", "custom", "--plain-file", "--secret-from-stdin", "password"], reading: "p\n")
+                let password = try await broadcast.run(
+                    ["setup", "custom", "--plain-file", "--secret-from-stdin", "password"], reading: "p\n")
                 #expect(password.status == .exited(0), "\(password.errors)")
             }
         }
@@ -180,11 +202,17 @@ extension EndToEndTests {
                     // No keyring, and nobody to ask whether a file is right.
                     (["mobcrush", "--secret-from-stdin", "key"], 69, ["--plain-file", "Nothing was stored"]),
                     (
-                        ["custom", "--set", "url=rtmp://live.example/app/\(Self.key)", "--plain-file", "--secret-from-stdin", "key"], 64,
+                        [
+                            "custom", "--set", "url=rtmp://live.example/app/\(Self.key)", "--plain-file",
+                            "--secret-from-stdin", "key",
+                        ], 64,
                         ["--secret-from-stdin key", "Nothing was changed"]
                     ),
                     (
-                        ["hls", "--set", "url=http://live.example/app", "--set", "user=ann", "--plain-file", "--secret-from-stdin", "password"], 64,
+                        [
+                            "hls", "--set", "url=http://live.example/app", "--set", "user=ann", "--plain-file",
+                            "--secret-from-stdin", "password",
+                        ], 64,
                         ["password", "http://", "Nothing was changed"]
                     ),
                 ]
@@ -194,11 +222,16 @@ extension EndToEndTests {
                     expectSentence(in: result.errors, saying: words)
                 }
                 for folder in ["credentials", "setup"] {
-                    let names = (try? FileManager.default.contentsOfDirectory(atPath: broadcast.home + "/data/broadcast/" + folder)) ?? []
+                    let names =
+                        (try? FileManager.default.contentsOfDirectory(
+                            atPath: broadcast.home + "/data/broadcast/" + folder)) ?? []
                     #expect(names.isEmpty, "\(names)")
                 }
                 let local = try await broadcast.run(
-                    ["setup", "hls", "--set", "url=http://127.0.0.1:1/app", "--set", "user=ann", "--plain-file", "--secret-from-stdin", "password"],
+                    [
+                        "setup", "hls", "--set", "url=http://127.0.0.1:1/app", "--set", "user=ann", "--plain-file",
+                        "--secret-from-stdin", "password",
+                    ],
                     reading: Self.key + "\n")
                 #expect(local.status == .exited(0), "\(local)")
             }
@@ -208,15 +241,21 @@ extension EndToEndTests {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
                 try await server.peer.killNow()
-                let peer = try studio.broadcast.start(["start", "--to", server.url(key: Self.key), "--wait-for-network"])
-                try await peer.wait(for: "the wait") { try await studio.status()?.destinations.first?.state == "reconnecting" }
+                let peer = try studio.broadcast.start([
+                    "start", "--to", server.url(key: Self.key), "--wait-for-network",
+                ])
+                try await peer.wait(for: "the wait") {
+                    try await studio.status()?.destinations.first?.state == "reconnecting"
+                }
                 let again = try await server.startAgain(in: studio.peers)
                 try await peer.wait(for: "a retry") {
                     if try await studio.broadcast.run(["retry"]).status == .exited(0) { return true }
                     // The destination's own next try preceded the command.
                     return try await studio.status()?.destinations.first?.state == "live"
                 }
-                try await peer.wait(for: "the stream", deadline: .seconds(60)) { try await again.isPublishing(key: Self.key) }
+                try await peer.wait(for: "the stream", deadline: .seconds(60)) {
+                    try await again.isPublishing(key: Self.key)
+                }
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
             }

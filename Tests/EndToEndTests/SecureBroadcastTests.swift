@@ -23,7 +23,8 @@ extension EndToEndTests {
                 let server = try await NginxRTMP.start(in: studio.peers, live: "record all; record_path \(recordings);")
                 let tunnel = try await Stunnel.start(
                     in: studio.peers, certificate: certificates.server(names: "DNS:localhost"), to: server.port)
-                try studio.broadcast.writeConfiguration(configuration(port: tunnel.port, "ca-file = \"\(certificates.authority)\""))
+                try studio.broadcast.writeConfiguration(
+                    configuration(port: tunnel.port, "ca-file = \"\(certificates.authority)\""))
                 let peer = try await studio.startLive(["--to", "mine"])
                 try await studio.broadcast.waitForMoreSeconds(3, of: peer)
                 let stop = try await studio.broadcast.run(["stop"])
@@ -40,7 +41,8 @@ extension EndToEndTests {
             try await withStudio(width: 320, height: 240) { studio in
                 let certificates = try await Certificates.make(in: studio.peers)
                 let server = try await NginxRTMP.start(in: studio.peers)
-                let old = try await certificates.server(names: "DNS:localhost", validity: ("20200101000000Z", "20200201000000Z"))
+                let old = try await certificates.server(
+                    names: "DNS:localhost", validity: ("20200101000000Z", "20200201000000Z"))
                 let expired = try await Stunnel.start(in: studio.peers, certificate: old, to: server.port)
                 let good = try await Stunnel.start(
                     in: studio.peers, certificate: certificates.server(names: "DNS:localhost"), to: server.port)
@@ -62,11 +64,13 @@ extension EndToEndTests {
                 try broadcast.writeConfiguration(configuration(port: 443, "ca-file = \"missing.pem\""))
                 let missing = try await broadcast.run(["start", "--to", "mine"])
                 #expect(missing.status == .exited(78))
-                expectSentence(in: missing.errors, saying: ["config.toml:5: destinations.mine.ca-file", "broadcast/missing.pem"])
+                expectSentence(
+                    in: missing.errors, saying: ["config.toml:5: destinations.mine.ca-file", "broadcast/missing.pem"])
                 try broadcast.writeConfiguration("[destinations.mine]\nextension = \"file\"\nca-file = \"x\"\n")
                 let wrong = try await broadcast.run(["start", "--to", "mine"])
                 #expect(wrong.status == .exited(78))
-                expectSentence(in: wrong.errors, saying: ["config.toml:3", "ca-file", "the extension file does not read this key"])
+                expectSentence(
+                    in: wrong.errors, saying: ["config.toml:3", "ca-file", "the extension file does not read this key"])
             }
         }
     }

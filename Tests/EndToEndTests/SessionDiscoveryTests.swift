@@ -12,7 +12,9 @@ extension EndToEndTests {
             return broadcast
         }
 
-        @Test func `A session that was started in the desktop is stopped by a command without XDG_RUNTIME_DIR`() async throws {
+        @Test func `A session that was started in the desktop is stopped by a command without XDG_RUNTIME_DIR`()
+            async throws
+        {
             try await withStudio(width: 320, height: 240) { studio in
                 let peer = try await studio.startLive(["--to", studio.path("out.mp4")])
                 let cron = withoutRuntimeFolder(studio.broadcast)
@@ -33,11 +35,14 @@ extension EndToEndTests {
                 defer { if !hadFolder { rmdir("/tmp/broadcast-\(getuid())") } }
                 // Its socket is in a folder of the whole machine, so it gets a name of its own.
                 let name = "cron-\(studio.screen.peer.processIdentifier)"
-                let peer = try await withoutRuntimeFolder(studio.broadcast).startLive(["--to", studio.path("out.mp4")], session: name)
+                let peer = try await withoutRuntimeFolder(studio.broadcast).startLive(
+                    ["--to", studio.path("out.mp4")], session: name)
                 let status = try await studio.broadcast.run(["status"])
                 #expect(status.output.contains("\(name): live"), "\(status)")
                 // The name is taken there too.
-                let second = try await studio.broadcast.run(["start", "--session", name, "--to", studio.path("second.mp4")])
+                let second = try await studio.broadcast.run([
+                    "start", "--session", name, "--to", studio.path("second.mp4"),
+                ])
                 expectSentence(in: second.errors, saying: ["\"\(name)\" is running already"])
                 let stop = try await studio.broadcast.run(["stop", "--all"])
                 #expect(stop.status == .exited(0) && stop.output.contains("out.mp4"), "\(stop)")
@@ -45,7 +50,8 @@ extension EndToEndTests {
             }
         }
 
-        /// Removes a folder in one step. Otherwise the session may create its socket again while the folder is being emptied.
+        /// Removes a folder in one step. Otherwise the session may create its socket again while the folder is being
+        /// emptied.
         private func removeAtOnce(_ folder: String) throws {
             try #require(rename(folder, folder + "-removed") == 0)
             try FileManager.default.removeItem(atPath: folder + "-removed")
@@ -54,7 +60,9 @@ extension EndToEndTests {
         @Test func `A session is stopped although its runtime folder was removed`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let folder = studio.broadcast.home + "/run/broadcast"
-                #expect(try await studio.broadcast.run(["start", "--detach", "--to", studio.path("out.mp4")]).status == .exited(0))
+                #expect(
+                    try await studio.broadcast.run(["start", "--detach", "--to", studio.path("out.mp4")]).status
+                        == .exited(0))
                 let pid = try #require(try await studio.status()?.pid)
                 try removeAtOnce(folder)
                 // At once: the command waits until the session listens again.
@@ -77,7 +85,10 @@ extension EndToEndTests {
                 #expect(nothing.status == .exited(1))
                 expectSentence(in: nothing.errors, saying: ["No session is running."])
                 let peer = try await studio.startLive(["--to", studio.path("out.mp4")], session: "lesson")
-                for command in [["stop", "--session", "default"], ["status", "--session", "lessen"], ["pause", "--session", "lessen"]] {
+                for command in [
+                    ["stop", "--session", "default"], ["status", "--session", "lessen"],
+                    ["pause", "--session", "lessen"],
+                ] {
                     let result = try await studio.broadcast.run(command)
                     #expect(result.status == .exited(1))
                     expectSentence(in: result.errors, saying: ["\"\(command[2])\"", "\"lesson\"", "--session"])
@@ -93,7 +104,9 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `Of several sessions, a command acts on the one that it or BROADCAST_SESSION names, or on default`() async throws {
+        @Test func `Of several sessions, a command acts on the one that it or BROADCAST_SESSION names, or on default`()
+            async throws
+        {
             try await withStudio(width: 320, height: 240) { studio in
                 let lesson = try await studio.startLive(["--to", studio.path("lesson.mp4")], session: "lesson")
                 let replay = try await studio.startLive(["--to", studio.path("replay.mp4")], session: "replay")
@@ -122,7 +135,8 @@ extension EndToEndTests {
                 var named = studio.broadcast
                 named.environment["BROADCAST_SESSION"] = "lesson"
                 let start = try await named.run(["start", "--detach", "--to", studio.path("out.mp4")])
-                #expect(start.status == .exited(0) && start.errors.contains("broadcast stop --session lesson"), "\(start)")
+                #expect(
+                    start.status == .exited(0) && start.errors.contains("broadcast stop --session lesson"), "\(start)")
                 #expect(try await studio.status(of: "lesson")?.state == "live")
                 #expect(try await named.run(["stop"]).status == .exited(0))
             }

@@ -5,18 +5,25 @@ import Testing
 extension EndToEndTests {
     /// Sessions, their names and their status.
     struct SessionTests {
-        /// The fields of the status (docs/protocols.md), where a broadcast with sound and microphone is live to a file and a server.
+        /// The fields of the status (docs/protocols.md), where a broadcast with sound and microphone is live to a file
+        /// and a server.
         private static let fields: [String: Set<String>] = [
             "": ["version", "sessions"],
-            "sessions": ["session", "pid", "state", "started", "elapsed", "title", "source", "video", "audio", "application", "destinations"],
+            "sessions": [
+                "session", "pid", "state", "started", "elapsed", "title", "source", "video", "audio", "application",
+                "destinations",
+            ],
             "sessions.source": ["kind", "display", "width", "height"],
-            "sessions.video": ["width", "height", "fps", "captured", "encoded", "repeated", "dropped", "bitrate_kbps", "target_kbps"],
+            "sessions.video": [
+                "width", "height", "fps", "captured", "encoded", "repeated", "dropped", "bitrate_kbps", "target_kbps",
+            ],
             "sessions.application": ["id", "title"],
             "sessions.audio": ["app", "mic"],
             "sessions.audio.app": ["source", "level_db", "drift_ppm", "muted"],
             "sessions.audio.mic": ["source", "level_db", "drift_ppm", "muted"],
             "sessions.destinations": [
-                "name", "extension", "state", "url", "bytes", "bitrate_kbps", "dropped", "duration", "queue_ms", "reconnects", "next_retry_s", "path",
+                "name", "extension", "state", "url", "bytes", "bitrate_kbps", "dropped", "duration", "queue_ms",
+                "reconnects", "next_retry_s", "path",
                 "watch_url", "error",
             ],
         ]
@@ -29,13 +36,18 @@ extension EndToEndTests {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
                 let peer = try await studio.startLive(
-                    ["--mic", "--mic-source", "app.monitor", "--title", "A talk", "--to", studio.path("out.mp4"), "--to", server.url(key: "key")])
+                    [
+                        "--mic", "--mic-source", "app.monitor", "--title", "A talk", "--to", studio.path("out.mp4"),
+                        "--to", server.url(key: "key"),
+                    ])
                 try await studio.waitUntilElapsed(2.5, of: peer)
                 let answer = try await studio.broadcast.run(["status", "--json"])
                 try expectFields(try JSONSerialization.jsonObject(with: Data(answer.output.utf8)), at: "")
                 try expectSaneValues(try StatusAnswer(json: answer.output), of: peer, studio)
                 let text = try await studio.broadcast.run(["status"])
-                #expect(text.output.contains("default: live") && text.output.contains("640x360") && text.output.contains(studio.path("out.mp4")))
+                #expect(
+                    text.output.contains("default: live") && text.output.contains("640x360")
+                        && text.output.contains(studio.path("out.mp4")))
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0))
                 #expect(try await studio.status() == nil)
@@ -48,7 +60,8 @@ extension EndToEndTests {
             let wanted = try #require(Self.fields[place], "no object was expected at \(place)")
             let found = Set(object.keys)
             #expect(found.isSubset(of: wanted), "\(place): \(found.subtracting(wanted))")
-            #expect(wanted.subtracting(Self.optional).isSubset(of: found), "\(place): \(wanted.subtracting(found)) missing")
+            #expect(
+                wanted.subtracting(Self.optional).isSubset(of: found), "\(place): \(wanted.subtracting(found)) missing")
             for (key, inner) in object { try expectFields(inner, at: place.isEmpty ? key : place + "." + key) }
         }
 
@@ -115,7 +128,9 @@ extension EndToEndTests {
                 try await waitUntil("three that are refused") { peers.count { $0.status == .exited(1) } == 3 }
                 let winner = try #require(peers.first { $0.status == nil })
                 _ = try await winner.waitForErrorLine(containing: "session default: live")
-                for loser in peers where loser !== winner { expectSentence(in: loser.standardError, saying: ["is running already"]) }
+                for loser in peers where loser !== winner {
+                    expectSentence(in: loser.standardError, saying: ["is running already"])
+                }
                 #expect(try FileManager.default.contentsOfDirectory(atPath: studio.folder).count == 1)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await winner.waitForExit() == .exited(0))
@@ -131,7 +146,9 @@ extension EndToEndTests {
                 #expect(try await peer.waitForExit() == .exited(0))
                 #expect(try await watch.waitForExit(deadline: .seconds(5)) == .exited(0))
                 // A line each, so that a script can read them as they come.
-                for line in watch.standardOutput.split(separator: "\n") { #expect(try StatusAnswer(json: String(line)).version == 1) }
+                for line in watch.standardOutput.split(separator: "\n") {
+                    #expect(try StatusAnswer(json: String(line)).version == 1)
+                }
             }
         }
     }

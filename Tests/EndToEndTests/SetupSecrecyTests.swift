@@ -20,7 +20,9 @@ extension EndToEndTests {
                     let events = try broadcast.start(["events"])
                     try expectNoneInProcesses()
                     var texts: [String] = []
-                    for command in [["status", "--json"], ["status"], ["list-destinations", "--json"], ["stop", "--json"], ["logs"]] {
+                    for command in [
+                        ["status", "--json"], ["status"], ["list-destinations", "--json"], ["stop", "--json"], ["logs"],
+                    ] {
                         let result = try await broadcast.run(command)
                         #expect(result.status == .exited(0), "\(command)")
                         texts += [result.output, result.errors]
@@ -55,7 +57,9 @@ extension EndToEndTests {
                 let detached = try await broadcast.run(["start", "--to", "mine", "--detach"])
                 #expect(detached.status == .exited(77))
                 #expect(status.output.contains("NetStream.Publish.Denied"), "\(status.output)")
-                for text in [status.output, stop.output, stop.errors, peer.standardError, detached.errors] { #expect(!text.contains(Self.canary)) }
+                for text in [status.output, stop.output, stop.errors, peer.standardError, detached.errors] {
+                    #expect(!text.contains(Self.canary))
+                }
                 try expectNoneInFiles(of: studio.folder)
                 try expectNoneInFiles(of: broadcast.home)
             }
@@ -67,7 +71,8 @@ extension EndToEndTests {
             var broadcast = try BroadcastCommand(in: studio.peers, display: studio.screen.display, pulse: studio.pulse)
             let keyring = usesKeyring ? try await Keyring.start(in: studio.peers, home: broadcast.home) : nil
             broadcast.environment.merge(keyring?.environment ?? [:]) { $1 }
-            try broadcast.writeConfiguration("[destinations.mine]\nextension = \"rtmp\"\nurl = \"rtmp://127.0.0.1:\(port)/live\"\n")
+            try broadcast.writeConfiguration(
+                "[destinations.mine]\nextension = \"rtmp\"\nurl = \"rtmp://127.0.0.1:\(port)/live\"\n")
             let setup = try await signIn("mine", key: Self.canary, inFile: !usesKeyring, broadcast)
             #expect(setup.status == .exited(0))
             #expect(!setup.errors.contains(Self.canary))
@@ -80,7 +85,9 @@ extension EndToEndTests {
                 for part in ["cmdline", "environ"] {
                     // Others may have ended, or may not be looked at.
                     guard let data = FileManager.default.contents(atPath: "/proc/\(process)/\(part)") else { continue }
-                    #expect(data.firstRange(of: Data(Self.canary.utf8)) == nil, "\(process)/\(part)", sourceLocation: sourceLocation)
+                    #expect(
+                        data.firstRange(of: Data(Self.canary.utf8)) == nil, "\(process)/\(part)",
+                        sourceLocation: sourceLocation)
                 }
             }
         }

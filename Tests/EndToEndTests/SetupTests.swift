@@ -29,7 +29,8 @@ extension EndToEndTests {
 
         @Test func `The key is asked for without echo, and the terminal is as it was`() async throws {
             try await withPrompt { broadcast, terminal in
-                try await terminal.type("\(broadcast.binary) setup mobcrush; echo status=$?; stty -a | grep -o '.echo '")
+                try await terminal.type(
+                    "\(broadcast.binary) setup mobcrush; echo status=$?; stty -a | grep -o '.echo '")
                 try await terminal.wait(for: "studio.mobcrush.com")
                 try await terminal.wait(for: "Stream key:")
                 try await terminal.type("typed-k3y")
@@ -47,7 +48,8 @@ extension EndToEndTests {
             try await withPrompt { broadcast, terminal in
                 for (number, key) in ["C-c", "C-d", "Enter"].enumerated() {
                     try await terminal.type(
-                        "clear; echo round-$((\(number))); \(broadcast.binary) setup mobcrush; echo status-\(number)=$?; stty -a | grep -o '.echo '")
+                        "clear; echo round-$((\(number))); \(broadcast.binary) setup mobcrush; echo status-\(number)=$?; stty -a | grep -o '.echo '"
+                    )
                     try await terminal.wait(for: "Stream key:", after: "round-\(number)")
                     try await terminal.press(key)
                     try await terminal.wait(for: "status-\(number)=1")
@@ -71,7 +73,9 @@ extension EndToEndTests {
                 try await terminal.wait(for: "[y/N]:")
                 try await terminal.type("y")
                 try await terminal.wait(for: "status=0")
-                #expect(try rows(of: try await broadcast.run(["list-destinations", "--json"])).first?.url == "rtmp://127.0.0.1/live/…")
+                #expect(
+                    try rows(of: try await broadcast.run(["list-destinations", "--json"])).first?.url
+                        == "rtmp://127.0.0.1/live/…")
             }
         }
 
@@ -79,9 +83,11 @@ extension EndToEndTests {
             try await withPrompt { broadcast, terminal in
                 let note = broadcast.home + "/pid"
                 try await terminal.type(
-                    "sh -c 'echo $$ > \(note); exec \(broadcast.binary) setup mobcrush'; echo status=$?; stty -a | grep -o '.echo '")
+                    "sh -c 'echo $$ > \(note); exec \(broadcast.binary) setup mobcrush'; echo status=$?; stty -a | grep -o '.echo '"
+                )
                 try await terminal.wait(for: "Stream key:")
-                let pid = try #require(pid_t(try String(contentsOfFile: note, encoding: .utf8).trimmingCharacters(in: .newlines)))
+                let pid = try #require(
+                    pid_t(try String(contentsOfFile: note, encoding: .utf8).trimmingCharacters(in: .newlines)))
                 kill(pid, SIGTERM)
                 try await terminal.wait(for: "status=1")
                 try await terminal.wait(for: " echo")
@@ -91,7 +97,9 @@ extension EndToEndTests {
         @Test func `A name that is missing or unknown gives the names that exist, each once`() async throws {
             try await withSetup { broadcast in
                 try broadcast.writeConfiguration("[destinations.mobcrush]\nservice = \"mobcrush\"\n")
-                for (arguments, status) in [(["setup"], Int32(64)), (["setup", "nosuch-name"], 66), (["sign-out", "nosuch-name"], 66)] {
+                for (arguments, status) in [
+                    (["setup"], Int32(64)), (["setup", "nosuch-name"], 66), (["sign-out", "nosuch-name"], 66),
+                ] {
                     let result = try await broadcast.run(arguments)
                     #expect(result.status == .exited(status))
                     expectSentence(in: result.errors, saying: ["mobcrush", "twitch"])
@@ -107,7 +115,9 @@ extension EndToEndTests {
                 #expect(result.status == .exited(64))
                 expectSentence(in: result.errors, saying: ["broadcast setup mine", "--secret-from-stdin key"])
                 #expect(!result.errors.contains("s3cret"))
-                for arguments in [["--set", "colour=red"], ["--secret-from-stdin", "colour"], ["--set", "nothing"], []] {
+                for arguments in [
+                    ["--set", "colour=red"], ["--secret-from-stdin", "colour"], ["--set", "nothing"], [],
+                ] {
                     let result = try await broadcast.run(["setup", "mine"] + arguments)
                     #expect(result.status == .exited(64), "\(arguments)")
                     expectSentence(in: result.errors, saying: [])
@@ -130,14 +140,20 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A user, a password and a key are accepted in every order and together, and signing out forgets them`() async throws {
+        @Test
+        func `A user, a password and a key are accepted in every order and together, and signing out forgets them`()
+            async throws
+        {
             try await withSetup { broadcast in
                 let account = (["--set", "user=ann", "--secret-from-stdin", "password"], "p\n")
                 let key = (["--secret-from-stdin", "key"], "k\n")
-                let both = (["--secret-from-stdin", "key", "--set", "user=ann", "--secret-from-stdin", "password"], "k\np\n")
+                let both = (
+                    ["--secret-from-stdin", "key", "--set", "user=ann", "--secret-from-stdin", "password"], "k\np\n"
+                )
                 for steps in [[account, key], [key, account], [both]] {
                     for (options, input) in steps {
-                        let setup = try await broadcast.run(["setup", "mine", "--plain-file"] + options, reading: input)
+                        let setup = try await broadcast.run(
+                            ["setup", "mine", "--plain-file"] + options, reading: input)
                         #expect(setup.status == .exited(0), "\(setup.errors)")
                     }
                     #expect(try secrets(of: "mine", broadcast) == "\"key\" = \"k\"\n\"password\" = \"p\"\n")
@@ -148,7 +164,8 @@ extension EndToEndTests {
                 }
                 let wrong = try await broadcast.run(["setup", "mine", "--plain-file"] + both.0, reading: "k\n")
                 #expect(wrong.status == .exited(64) && wrong.errors.contains("1 line for 2 secrets"), "\(wrong.errors)")
-                let alone = try await broadcast.run(["setup", "mine", "--plain-file", "--secret-from-stdin", "password"], reading: "p\n")
+                let alone = try await broadcast.run(
+                    ["setup", "mine", "--plain-file", "--secret-from-stdin", "password"], reading: "p\n")
                 #expect(alone.status == .exited(64) && alone.errors.contains("--set user=USER"), "\(alone.errors)")
             }
         }
@@ -163,7 +180,9 @@ extension EndToEndTests {
                 #expect(try rows(of: try await broadcast.run(["list-destinations", "--json"]))[1].signedIn == false)
                 let start = try await broadcast.run(["start", "--to", "mine"])
                 #expect(start.status == .exited(77))
-                expectSentence(in: start.errors, saying: ["password of the user ann", "broadcast setup mine --secret-from-stdin password"])
+                expectSentence(
+                    in: start.errors,
+                    saying: ["password of the user ann", "broadcast setup mine --secret-from-stdin password"])
                 #expect(try await broadcast.run(["setup", "mine", "--set", "user="]).status == .exited(0))
                 #expect(try rows(of: try await broadcast.run(["list-destinations", "--json"]))[1].signedIn == true)
             }
@@ -172,7 +191,8 @@ extension EndToEndTests {
         @Test func `A server whose key a command prints can have a user and a password`() async throws {
             try await withSetup { broadcast in
                 try broadcast.writeConfiguration(
-                    "[destinations.mine]\nextension = \"rtmp\"\nurl = \"rtmp://127.0.0.1/live\"\nkey-command = \"echo k\"\n")
+                    "[destinations.mine]\nextension = \"rtmp\"\nurl = \"rtmp://127.0.0.1/live\"\nkey-command = \"echo k\"\n"
+                )
                 let options = ["--plain-file", "--set", "user=ann", "--secret-from-stdin", "password"]
                 let setup = try await broadcast.run(["setup", "mine"] + options, reading: "p\n")
                 #expect(setup.status == .exited(0) && setup.errors.contains("mine is set up"), "\(setup.errors)")
@@ -195,7 +215,9 @@ extension EndToEndTests {
                 try await terminal.wait(for: "status=0")
                 #expect(try secrets(of: "mine", broadcast) == "\"key\" = \"k3y\"\n\"password\" = \"w0rd\"\n")
                 // What is stored is not asked for again.
-                try await terminal.type("echo round-$((2)); \(broadcast.binary) setup mine --plain-file --secret-from-stdin password; echo again=$?")
+                try await terminal.type(
+                    "echo round-$((2)); \(broadcast.binary) setup mine --plain-file --secret-from-stdin password; echo again=$?"
+                )
                 try await terminal.wait(for: "Password:", after: "round-2")
                 try await terminal.type("new")
                 try await terminal.wait(for: "again=0")
@@ -212,8 +234,12 @@ extension EndToEndTests {
                     list == [
                         Row(name: "archive", service: nil, url: nil, signedIn: nil),
                         Row(name: "mine", service: nil, url: "rtmp://127.0.0.1/live/…", signedIn: true),
-                        Row(name: "show", service: "twitch", url: "rtmps://ingest.global-contribute.live-video.net/app/…", signedIn: false),
-                        Row(name: "mobcrush", service: "mobcrush", url: "rtmp://live.mobcrush.net/stream/…", signedIn: true),
+                        Row(
+                            name: "show", service: "twitch",
+                            url: "rtmps://ingest.global-contribute.live-video.net/app/…", signedIn: false),
+                        Row(
+                            name: "mobcrush", service: "mobcrush", url: "rtmp://live.mobcrush.net/stream/…",
+                            signedIn: true),
                     ])
                 let text = try await broadcast.run(["list-destinations"]).output
                 #expect(text.contains("not signed in"))
@@ -236,21 +262,33 @@ extension EndToEndTests {
         @Test func `A limit of the service that is broken is a warning`() async throws {
             try await withSetup { broadcast in
                 let result = try await broadcast.run(
-                    ["start", "--to", "show", "--bitrate", "9000", "--keyframe-interval", "5", "--audio-bitrate", "320"])
+                    [
+                        "start", "--to", "show", "--bitrate", "9000", "--keyframe-interval", "5", "--audio-bitrate",
+                        "320",
+                    ])
                 #expect(result.status == .exited(77))
-                #expect(result.errors.contains("Warning: Twitch takes 6000 kbit/s of video at most, and this sends 9000. Use --bitrate 6000."))
-                #expect(result.errors.contains("Warning: Twitch wants a keyframe every 2 s, and this sends one every 5.0 s."))
+                #expect(
+                    result.errors.contains(
+                        "Warning: Twitch takes 6000 kbit/s of video at most, and this sends 9000. Use --bitrate 6000."))
+                #expect(
+                    result.errors.contains(
+                        "Warning: Twitch wants a keyframe every 2 s, and this sends one every 5.0 s."))
                 #expect(!result.errors.contains("of sound"))
                 let small = try await broadcast.run(["start", "--to", "show", "--bitrate", "3000"])
                 #expect(!small.errors.contains("Warning"))
                 let large = try await broadcast.run(["start", "--to", "show", "--size", "3840x2160"])
-                #expect(large.errors.contains("Warning: Twitch takes pictures of 1920x1080 at most, and this sends 3840x2160. Use --size 1920x1080."))
+                #expect(
+                    large.errors.contains(
+                        "Warning: Twitch takes pictures of 1920x1080 at most, and this sends 3840x2160. Use --size 1920x1080."
+                    ))
                 // The bitrate is not the user's choice, so it stays within the limit.
                 #expect(!large.errors.contains("kbit/s"))
             }
         }
 
-        @Test func `The url of the configuration overrides that of the service, and signing out ends its destination`() async throws {
+        @Test func `The url of the configuration overrides that of the service, and signing out ends its destination`()
+            async throws
+        {
             try await withStudio(width: 320, height: 240) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
                 try studio.broadcast.writeConfiguration(
@@ -267,7 +305,9 @@ extension EndToEndTests {
                 let both = try await studio.startLive(["--to", "show", "--to", studio.path("out.mp4")])
                 try await both.wait(for: "the stream") { try await server.isPublishing(key: "k3y") }
                 let leaving = try await studio.broadcast.run(["sign-out", "show"])
-                #expect(leaving.status == .exited(0) && leaving.errors.contains("continues to out.mp4"), "\(leaving.errors)")
+                #expect(
+                    leaving.status == .exited(0) && leaving.errors.contains("continues to out.mp4"), "\(leaving.errors)"
+                )
                 #expect(try await studio.status()?.destinations.map(\.state) == ["finished", "live"])
                 #expect(try await !server.isPublishing(key: "k3y"))
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
@@ -296,7 +336,8 @@ extension EndToEndTests {
             try await withStudio(width: 320, height: 240) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
                 let arguments = [
-                    "setup", "custom", "--set", "url=rtmp://127.0.0.1:\(server.port)/live", "--plain-file", "--secret-from-stdin", "key",
+                    "setup", "custom", "--set", "url=rtmp://127.0.0.1:\(server.port)/live", "--plain-file",
+                    "--secret-from-stdin", "key",
                 ]
                 #expect(try await studio.broadcast.run(arguments, reading: "own-k3y\n").status == .exited(0))
                 let peer = try await studio.startLive(["--to", "custom"])
@@ -338,7 +379,9 @@ extension EndToEndTests {
             }
         }
 
-        private nonisolated(nonsending) func withPrompt(_ body: (BroadcastCommand, Terminal) async throws -> Void) async throws {
+        private nonisolated(nonsending) func withPrompt(_ body: (BroadcastCommand, Terminal) async throws -> Void)
+            async throws
+        {
             try await withPeers { peers in
                 let broadcast = try BroadcastCommand(in: peers)
                 try await body(broadcast, try await Terminal.open(environment: broadcast.environment, in: peers))
@@ -363,5 +406,6 @@ extension EndToEndTests {
 nonisolated(nonsending) func signIn(
     _ name: String, key: String, inFile isPlain: Bool = false, _ broadcast: BroadcastCommand
 ) async throws -> BroadcastCommand.Result {
-    try await broadcast.run(["setup", name, "--secret-from-stdin", "key"] + (isPlain ? ["--plain-file"] : []), reading: key + "\n")
+    try await broadcast.run(
+        ["setup", name, "--secret-from-stdin", "key"] + (isPlain ? ["--plain-file"] : []), reading: key + "\n")
 }

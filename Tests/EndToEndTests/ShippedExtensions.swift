@@ -4,7 +4,8 @@ import TestSupport
 /// The extensions that are shipped, laid where the built `broadcast` finds them, as `make install` lays them.
 enum ShippedExtensions {
     /// The package's folder.
-    static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..").standardized.path
+    static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
+        .standardized.path
 
     nonisolated(nonsending) static func lay(in peers: Peers) async throws {
         let folder = URL(fileURLWithPath: try BuiltPrograms.path(of: "broadcast")).deletingLastPathComponent().path
@@ -18,7 +19,8 @@ enum ShippedExtensions {
 }
 
 extension MediaFile {
-    /// Expects the painted clock in every frame, without a gap, and the beeps in time: at least that many seconds of both.
+    /// Expects the painted clock in every frame, without a gap, and the beeps in time: at least that many seconds of
+    /// both.
     nonisolated(nonsending) func expectClockAndBeeps(seconds: Double) async throws {
         let clock = try await clock()
         let times = clock.readings.map(\.pts)

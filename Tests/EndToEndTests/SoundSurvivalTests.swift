@@ -16,7 +16,9 @@ extension EndToEndTests {
                 try await pulse.restart()
                 try await peer.wait(for: "sound") { try await studio.status()?.audio.app?.source != nil }
                 _ = try await peer.waitForErrorLine(containing: "The sound of the applications is back.")
-                try await peer.wait(for: "the player") { try await !pulse.control(["list", "short", "sink-inputs"]).isEmpty }
+                try await peer.wait(for: "the player") {
+                    try await !pulse.control(["list", "short", "sink-inputs"]).isEmpty
+                }
                 let comeback = try #require(try await studio.status()).elapsed
                 try await studio.waitUntilElapsed(comeback + 5, of: peer)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
@@ -31,7 +33,8 @@ extension EndToEndTests {
                 #expect(beeps.contains { $0.onset < 2.5 })
                 #expect(beeps.count { $0.onset > comeback + 0.5 } >= 3)
                 // A beep that sounds while the server is killed is cut off.
-                let delays = try await media.clock().soundDelays(beeps.filter { $0.onset < 2.4 || $0.onset > comeback + 1 })
+                let delays = try await media.clock().soundDelays(
+                    beeps.filter { $0.onset < 2.4 || $0.onset > comeback + 1 })
                 print("sound against picture around a restart, ms:", delays.map { Int(($0 * 1000).rounded()) })
                 #expect(delays.areInTime(within: 0.04), "\(delays)")
             }
@@ -55,7 +58,9 @@ extension EndToEndTests {
 
         @Test func `Without sound no sound track is made`() async throws {
             try await withStudio(hasSound: false) { studio in
-                let result = try await studio.record(["--no-app-audio", "--duration", "1s", "--to", studio.path("out.mp4")])
+                let result = try await studio.record([
+                    "--no-app-audio", "--duration", "1s", "--to", studio.path("out.mp4"),
+                ])
                 #expect(!result.errors.contains("Warning"))
                 let probe = try await FFProbe.probe(studio.path("out.mp4"), in: studio.peers)
                 #expect(probe.streams.map(\.kind) == ["video"])

@@ -13,7 +13,8 @@ extension EndToEndTests {
             try await withDesktop(width: 1280, height: 360) { desktop in
                 for (name, place) in [("LEFT", "640/169x360/95+0+0"), ("RIGHT", "640/169x360/95+640+0")] {
                     try await desktop.peers.run(
-                        "xrandr", ["xrandr", "--setmonitor", name, place, "none"], environment: ["DISPLAY": desktop.display])
+                        "xrandr", ["xrandr", "--setmonitor", name, place, "none"],
+                        environment: ["DISPLAY": desktop.display])
                 }
                 try await desktop.openWindow("chart", "640x360+0+0")
                 try await desktop.openWindow("clock", "640x360+640+0")
@@ -28,12 +29,17 @@ extension EndToEndTests {
                 let probe = try await FFProbe.probe(media.path, in: desktop.peers)
                 #expect(probe.video?.width == 180 && probe.video?.height == 60)
                 let told = try await desktop.broadcast.run(
-                    ["start", "--region", "200x100+-20+300", "--duration", "0.5s", "--to", desktop.folder + "/told.mp4"])
+                    [
+                        "start", "--region", "200x100+-20+300", "--duration", "0.5s", "--to",
+                        desktop.folder + "/told.mp4",
+                    ])
                 #expect(told.errors.contains("it is cut to 180x60+0+300"), "\(told.errors)")
                 let refused = try await desktop.broadcast.run(["start", "--region", "200x100+640+0", "--to", "a.mp4"])
                 #expect(refused.status == .exited(66))
                 expectSentence(in: refused.errors, saying: ["200x100+640+0", "640x360"])
-                let corner = try await desktop.broadcast.run(["start", "--region", "20x20-19-19", "--to", desktop.folder + "/corner.mp4"])
+                let corner = try await desktop.broadcast.run([
+                    "start", "--region", "20x20-19-19", "--to", desktop.folder + "/corner.mp4",
+                ])
                 #expect(corner.status == .exited(64))
                 expectSentence(in: corner.errors, saying: ["20x20-19-19", "1x1", "--region"])
             }
@@ -44,7 +50,9 @@ extension EndToEndTests {
         @Test func `A window is shown whatever lies over it`() async throws {
             try await withDesktop(width: 800, height: 450) { desktop in
                 let window = try await desktop.openWindow("clock", "640x360+100+50")
-                #expect(window.class == "TestScreen" && window.width == 640 && window.height == 360 && window.x == 100 && window.y == 50)
+                #expect(
+                    window.class == "TestScreen" && window.width == 640 && window.height == 360 && window.x == 100
+                        && window.y == 50)
                 try await desktop.openWindow("chart", "800x450+0+0")
                 let media = try await desktop.record(["--window", window.id])
                 // What was covered is black until its program has painted it again.
@@ -93,7 +101,8 @@ extension EndToEndTests {
                 #expect(peer.status == .exited(1))
                 #expect(
                     peer.standardError.hasSuffix(
-                        "broadcast: No window was picked, so nothing is broadcast. Click a window, or name one with --window ID.\n"))
+                        "broadcast: No window was picked, so nothing is broadcast. Click a window, or name one with --window ID.\n"
+                    ))
                 #expect(!FileManager.default.fileExists(atPath: peer.folder + "/a.mp4"))
             }
         }
@@ -103,25 +112,33 @@ extension EndToEndTests {
         @Test func `Changes of the mode are one size and whole pictures, in the file and on the server`() async throws {
             try await withPeers { peers in
                 let xorg = try await XorgDummy.start(in: peers)
-                let server = try await NginxRTMP.start(in: peers, live: "record all; record_path \(try peers.makeFolder("flv")); record_suffix .flv;")
+                let server = try await NginxRTMP.start(
+                    in: peers, live: "record all; record_path \(try peers.makeFolder("flv")); record_suffix .flv;")
                 let desktop = try Desktop(xorg.display, in: peers)
                 try await PaintedScreen.start(["clock", "--fps", "30"], on: xorg.display, in: peers)
                 let path = desktop.folder + "/out.mp4"
                 let peer = try await desktop.startLive(
-                    ["--fps", "15", "--size", "960x540", "--no-app-audio", "--no-cursor", "--to", path, "--to", server.url(key: "modes")])
+                    [
+                        "--fps", "15", "--size", "960x540", "--no-app-audio", "--no-cursor", "--to", path, "--to",
+                        server.url(key: "modes"),
+                    ])
                 let modes = ["720x1280", "1280x720", "720x1280", "1920x1080", "1280x720"]
                 for index in 0..<15 {
                     try await xorg.xrandr(["--output", "DUMMY0", "--mode", modes[index % modes.count]])
                     // The mode is captured before the next one comes.
                     let captured = try #require(try await desktop.broadcast.status()?.video).captured
-                    try await peer.wait(for: "frames") { try await desktop.broadcast.status()?.video?.captured ?? 0 >= captured + 6 }
+                    try await peer.wait(for: "frames") {
+                        try await desktop.broadcast.status()?.video?.captured ?? 0 >= captured + 6
+                    }
                 }
                 let stopped = try await desktop.broadcast.run(["stop"])
                 #expect(stopped.status == .exited(0), "\(stopped.errors)")
                 #expect(try await peer.waitForExit() == .exited(0))
                 #expect(!peer.standardError.contains("X error"), "\(peer.standardError)")
                 let flv = try #require(try FileManager.default.contentsOfDirectory(atPath: peers.folder + "/flv").first)
-                for path in [path, peers.folder + "/flv/" + flv] { try await expectLetterboxedClock(in: path, peers: peers) }
+                for path in [path, peers.folder + "/flv/" + flv] {
+                    try await expectLetterboxedClock(in: path, peers: peers)
+                }
             }
         }
 
@@ -171,7 +188,9 @@ extension EndToEndTests {
                 try await desktop.startWindowManager()
                 let window = try await desktop.openWindow("clock", "640x360+100+60")
                 let path = desktop.folder + "/out.mp4"
-                let peer = try await desktop.startLive(["--window", window.id, "--no-app-audio", "--no-cursor", "--quality", "10", "--to", path])
+                let peer = try await desktop.startLive([
+                    "--window", window.id, "--no-app-audio", "--no-cursor", "--quality", "10", "--to", path,
+                ])
                 try await desktop.broadcast.waitForMoreSeconds(1.5, of: peer)
                 try await desktop.xdotool(["windowminimize", window.id])
                 try await desktop.broadcast.waitForMoreSeconds(1.5, of: peer)
@@ -180,7 +199,9 @@ extension EndToEndTests {
                 try await desktop.xdotool(["windowkill", window.id])
                 #expect(try await peer.waitForExit() == .exited(0))
                 let sentence = "The window \"\(window.title)\" was closed, so the broadcast ended.\n"
-                #expect(peer.standardError.contains(sentence) && !peer.standardError.contains("Warning: The window \"\(window.title)\""))
+                #expect(
+                    peer.standardError.contains(sentence)
+                        && !peer.standardError.contains("Warning: The window \"\(window.title)\""))
                 #expect(try await desktop.broadcast.run(["logs"]).output.contains(sentence))
                 try await MediaFile(path: path, peers: desktop.peers).expectDecodable()
                 try await expectSlateBetweenClocks(in: path, peers: desktop.peers)
@@ -193,11 +214,13 @@ extension EndToEndTests {
                 let window = try await desktop.openWindow("clock", "640x360+100+60")
                 let path = desktop.folder + "/out.mp4"
                 let peer = try await desktop.startLive([
-                    "--window", "class:TestScreen", "--window-timeout", "2m", "--no-app-audio", "--no-cursor", "--quality", "10", "--to", path,
+                    "--window", "class:TestScreen", "--window-timeout", "2m", "--no-app-audio", "--no-cursor",
+                    "--quality", "10", "--to", path,
                 ])
                 try await desktop.broadcast.waitForMoreSeconds(1.5, of: peer)
                 try await desktop.xdotool(["windowkill", window.id])
-                _ = try await peer.waitForErrorLine(containing: "was closed. Viewers see a slate until one window matches class:TestScreen")
+                _ = try await peer.waitForErrorLine(
+                    containing: "was closed. Viewers see a slate until one window matches class:TestScreen")
                 try await desktop.broadcast.waitForMoreSeconds(1.5, of: peer)
                 try await desktop.openWindow("clock", "640x360+100+60")
                 try await desktop.broadcast.waitForMoreSeconds(2.5, of: peer)
@@ -208,7 +231,9 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `A monitor that is unplugged is a slate until it is back, and nothing of the other is shown`() async throws {
+        @Test func `A monitor that is unplugged is a slate until it is back, and nothing of the other is shown`()
+            async throws
+        {
             try await withPeers { peers in
                 let xorg = try await XorgDummy.start(in: peers)
                 try await xorg.plugIn("DUMMY1", mode: "1280x720", x: 1920)
@@ -217,7 +242,10 @@ extension EndToEndTests {
                 try await desktop.openWindow("clock", "1280x720+1920+0")
                 let path = desktop.folder + "/out.mp4"
                 let peer = try await desktop.startLive(
-                    ["--monitor", "DUMMY1", "--fps", "15", "--no-app-audio", "--no-cursor", "--quality", "10", "--to", path])
+                    [
+                        "--monitor", "DUMMY1", "--fps", "15", "--no-app-audio", "--no-cursor", "--quality", "10",
+                        "--to", path,
+                    ])
                 try await desktop.broadcast.waitForMoreSeconds(1.5, of: peer)
                 try await xorg.xrandr(["--output", "DUMMY1", "--off"])
                 try await desktop.broadcast.waitForMoreSeconds(1.5, of: peer)
@@ -235,7 +263,8 @@ extension EndToEndTests {
             try await withPeers { peers in
                 let screen = try await Xvfb.start(in: peers, width: 320, height: 240)
                 let pulse = try await PulseServer.start(in: peers)
-                try await PaintedScreen.start(["tone"], pulse: pulse, environment: ["PULSE_PROP_OVERRIDE": "application.name=Music"], in: peers)
+                try await PaintedScreen.start(
+                    ["tone"], pulse: pulse, environment: ["PULSE_PROP_OVERRIDE": "application.name=Music"], in: peers)
                 let desktop = try Desktop(screen.display, pulse: pulse, in: peers)
                 for (name, isHeard) in [("Music", true), ("Firefox", false)] {
                     let path = desktop.folder + "/\(name).mp4"
@@ -245,7 +274,8 @@ extension EndToEndTests {
                     #expect(sound.source == (isHeard ? "app:Music" : nil))
                     #expect(try await desktop.broadcast.run(["stop"]).status == .exited(0))
                     let recorded = try await AudioDecoder.decode(path, in: peers)
-                    let level = isHeard ? recorded.medianLevel(from: 1.5, duration: 1) : recorded.level(from: 1.5, duration: 1)
+                    let level =
+                        isHeard ? recorded.medianLevel(from: 1.5, duration: 1) : recorded.level(from: 1.5, duration: 1)
                     // A sine of a peak of 0.251, 3 dB louder where ffmpeg makes one channel of two equal ones.
                     #expect(isHeard ? abs(level - 0.251) < 0.02 : level < 0.001, "\(name): \(level)")
                     if !isHeard { #expect(peer.standardError.contains("Firefox plays nothing now")) }
@@ -253,13 +283,18 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `Playing applications are listed, and an unknown source is refused before anything is live`() async throws {
+        @Test func `Playing applications are listed, and an unknown source is refused before anything is live`()
+            async throws
+        {
             try await withPeers { peers in
                 let screen = try await Xvfb.start(in: peers, width: 320, height: 240)
                 let pulse = try await PulseServer.start(in: peers)
-                try await PaintedScreen.start(["tone"], pulse: pulse, environment: ["PULSE_PROP_OVERRIDE": "application.name=Music"], in: peers)
+                try await PaintedScreen.start(
+                    ["tone"], pulse: pulse, environment: ["PULSE_PROP_OVERRIDE": "application.name=Music"], in: peers)
                 let desktop = try Desktop(screen.display, pulse: pulse, in: peers)
-                try await waitUntil("the application") { try await desktop.broadcast.run(["list-sources"]).output.contains("app:Music") }
+                try await waitUntil("the application") {
+                    try await desktop.broadcast.run(["list-sources"]).output.contains("app:Music")
+                }
                 let json = try await desktop.broadcast.run(["list-sources", "--json"]).output
                 #expect(json.contains("\"source\" : \"app:Music\""), "\(json)")
                 for arguments in [["--app-source", "spaekers"], ["--mic", "--mic-source", "spaekers"]] {
@@ -280,7 +315,9 @@ extension EndToEndTests {
                     try await expectClock(in: media, width: 640, height: 360)
                 }
                 try await desktop.openWindow("chart", "100x100+0+0")
-                let several = try await desktop.broadcast.run(["start", "--window", "class:TestScreen", "--to", "a.mp4"])
+                let several = try await desktop.broadcast.run([
+                    "start", "--window", "class:TestScreen", "--to", "a.mp4",
+                ])
                 #expect(several.status == .exited(66))
                 expectSentence(in: several.errors, saying: ["2 windows match class:TestScreen", "--window ID"])
                 let none = try await desktop.broadcast.run(["start", "--window", "title:Notes", "--to", "a.mp4"])
@@ -321,7 +358,8 @@ extension EndToEndTests {
         }
 
         @Test(arguments: [["WAYLAND_DISPLAY": "wayland-0"], ["XDG_SESSION_TYPE": "wayland"]])
-        func `In a Wayland session the portal is used, unless X11 is wanted`(environment: [String: String]) async throws {
+        func `In a Wayland session the portal is used, unless X11 is wanted`(environment: [String: String]) async throws
+        {
             try await withPeers { peers in
                 let screen = try await Xvfb.start(in: peers, width: 320, height: 240)
                 var broadcast = try BroadcastCommand(in: peers, display: screen.display)
@@ -348,7 +386,9 @@ extension EndToEndTests {
             let probe = try await FFProbe.probe(media.path, in: media.peers)
             #expect(probe.video?.width == width && probe.video?.height == height)
             let clock = try await ClockTrack.read(FrameDecoder(media.path), in: media.peers)
-            #expect(clock.readings.count > 10 && clock.unreadable <= afterFrames, "\(clock.readings.count) read, \(clock.unreadable) not")
+            #expect(
+                clock.readings.count > 10 && clock.unreadable <= afterFrames,
+                "\(clock.readings.count) read, \(clock.unreadable) not")
             #expect(clock.isRunning)
         }
 
@@ -373,11 +413,13 @@ extension EndToEndTests {
                 return true
             }
             print("frames while modes change:", counts)
-            #expect(counts.wide > 20 && counts.upright > 20 && counts.neither < (counts.wide + counts.upright) / 2, "\(path): \(counts)")
+            #expect(
+                counts.wide > 20 && counts.upright > 20 && counts.neither < (counts.wide + counts.upright) / 2,
+                "\(path): \(counts)")
         }
 
-        /// Expects first the clock, then the slate, then the clock again, and nothing else but for a frame or two of a window that has not
-        /// painted yet.
+        /// Expects first the clock, then the slate, then the clock again, and nothing else but for a frame or two of a
+        /// window that has not painted yet.
         private func expectSlateBetweenClocks(in path: String, peers: Peers) async throws {
             let track = try await PictureTrack.read(FrameDecoder(path), in: peers)
             #expect(track.order == "csc", "\(track)")
@@ -393,7 +435,9 @@ extension EndToEndTests {
         }
 
         /// Clicks until it took effect: the pointer may not be taken yet when it is said that a click is awaited.
-        private func clickUntilTaken(_ desktop: Desktop, _ button: String, by peer: Peer, _ condition: () -> Bool) async throws {
+        private func clickUntilTaken(_ desktop: Desktop, _ button: String, by peer: Peer, _ condition: () -> Bool)
+            async throws
+        {
             try await peer.wait(for: "the click to be taken") {
                 if condition() { return true }
                 try await desktop.xdotool(["click", button])

@@ -5,7 +5,9 @@ import Testing
 extension EndToEndTests {
     /// Sessions that were stopped by SIGSTOP or are stuck: nobody waits for them for ever.
     struct StoppedSessionTests {
-        @Test func `A session that is stopped by SIGSTOP is reported, and the other sessions can still be controlled`() async throws {
+        @Test func `A session that is stopped by SIGSTOP is reported, and the other sessions can still be controlled`()
+            async throws
+        {
             try await withStudio(width: 320, height: 240) { studio in
                 let stuck = try await studio.startLive(["--to", studio.path("stuck.mp4")], session: "stuck")
                 let well = try await studio.startLive(["--to", studio.path("well.mp4")], session: "well")
@@ -17,7 +19,9 @@ extension EndToEndTests {
                 expectSentence(in: status.errors, saying: ["stuck", process, "kill -CONT"])
                 // Side by side: each waits for the session's answer for seconds.
                 let commands = ["stop", "pause", "events", "logs -f"]
-                let running = try commands.map { try studio.broadcast.start($0.split(separator: " ").map(String.init) + ["--session", "stuck"]) }
+                let running = try commands.map {
+                    try studio.broadcast.start($0.split(separator: " ").map(String.init) + ["--session", "stuck"])
+                }
                 for (command, peer) in zip(commands, running) {
                     #expect(try await peer.waitForExit() == .exited(69), "\(command)")
                     if command == "logs -f" {
@@ -41,12 +45,15 @@ extension EndToEndTests {
         @Test func `What is longer than a session reads is refused before it is sent`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 let peer = try await studio.startLive(["--to", studio.path("out.mp4")])
-                let result = try await studio.broadcast.run(["annotate", "notes=" + String(repeating: "x", count: 70_000)])
+                let result = try await studio.broadcast.run([
+                    "annotate", "notes=" + String(repeating: "x", count: 70_000),
+                ])
                 #expect(result.status == .exited(64))
                 expectSentence(in: result.errors, saying: ["64 KiB"])
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await peer.waitForExit() == .exited(0))
-                #expect(try FileManager.default.contentsOfDirectory(atPath: studio.broadcast.home + "/run/broadcast") == [])
+                #expect(
+                    try FileManager.default.contentsOfDirectory(atPath: studio.broadcast.home + "/run/broadcast") == [])
             }
         }
 

@@ -6,7 +6,9 @@ extension EndToEndTests {
     /// Recordings that end early, cleanly or not.
     struct SurvivalTests {
         @Test(arguments: [3.1, 4.7])
-        func `A killed broadcast leaves a file that plays up to the last group of pictures`(seconds: Double) async throws {
+        func `A killed broadcast leaves a file that plays up to the last group of pictures`(seconds: Double)
+            async throws
+        {
             try await withStudio(["clock", "--beep"]) { studio in
                 let peer = try await studio.startLive(["--to", studio.path("killed.mp4")])
                 try await studio.waitUntilElapsed(seconds, of: peer)
@@ -69,7 +71,9 @@ extension EndToEndTests {
         /// A player that seeks to 2.5 s begins at the key frame of 2 s, not at the file's start.
         private nonisolated(nonsending) func expectSeekable(_ media: MediaFile) async throws {
             var first: Double?
-            try await FrameDecoder(media.path, inputOptions: ["-ss", "2.5", "-noaccurate_seek"]).forEachFrame(in: media.peers) { frame in
+            try await FrameDecoder(media.path, inputOptions: ["-ss", "2.5", "-noaccurate_seek"]).forEachFrame(
+                in: media.peers
+            ) { frame in
                 first = frame.pts
                 return false
             }
@@ -107,7 +111,9 @@ extension EndToEndTests {
         }
 
         @Test(.enabled("a file system may be mounted here") { try await canMount() })
-        func `If the disk is full, the recording plays up to that time and the other destination continues`() async throws {
+        func `If the disk is full, the recording plays up to that time and the other destination continues`()
+            async throws
+        {
             try await withStudio(["everything"]) { studio in
                 let disk = try studio.peers.makeFolder("disk")
                 let script = """
@@ -136,7 +142,8 @@ extension EndToEndTests {
         }
 
         /// A mount name space of its own: the disk is gone with the last process in it.
-        private static let unshare = getuid() == 0 ? ["unshare", "--mount"] : ["unshare", "--mount", "--map-root-user"]
+        private static let unshare =
+            getuid() == 0 ? ["unshare", "--mount"] : ["unshare", "--mount", "--map-root-user"]
 
         private static func canMount() async throws -> Bool {
             try await withPeers { peers in

@@ -15,10 +15,13 @@ struct Terminal {
         let folder = try peers.makeFolder("tmux")
         let socket = folder + "/socket"
         // In the foreground: a server in the background would outlive a killed test.
-        let server = try peers.start("tmux-server", ["tmux", "-S", socket, "-f", "/dev/null", "-D"], environment: environment, folder: folder)
+        let server = try peers.start(
+            "tmux-server", ["tmux", "-S", socket, "-f", "/dev/null", "-D"], environment: environment, folder: folder)
         try await server.wait(for: "its socket") { listens(at: socket) }
         let terminal = Terminal(server: server, socket: socket, environment: environment, peers: peers)
-        try await terminal.tmux(["new-session", "-d", "-x", "\(width)", "-y", "\(height)", "PS1='ready> ' bash --norc --noprofile"])
+        try await terminal.tmux([
+            "new-session", "-d", "-x", "\(width)", "-y", "\(height)", "PS1='ready> ' bash --norc --noprofile",
+        ])
         try await terminal.wait(for: "ready>")
         return terminal
     }
@@ -61,7 +64,9 @@ struct Terminal {
 
     /// Waits until that is shown after `mark`, which was shown before it.
     nonisolated(nonsending) func wait(for text: String, after mark: String) async throws {
-        try await wait(for: text) { try await self.text().components(separatedBy: mark).dropFirst().last?.contains(text) == true }
+        try await wait(for: text) {
+            try await self.text().components(separatedBy: mark).dropFirst().last?.contains(text) == true
+        }
     }
 
     /// Waits until a condition holds.

@@ -10,7 +10,8 @@ import Testing
 
     @Test(arguments: [false, true])
     func `It has a pause, an annotation, and a gap that ends with a discontinuity`(isRaw: Bool) throws {
-        let broadcast = try CannedBroadcast(seconds: 6, isRaw: isRaw, hasVideo: true, hasSound: true, hasRawSound: isRaw)
+        let broadcast = try CannedBroadcast(
+            seconds: 6, isRaw: isRaw, hasVideo: true, hasSound: true, hasRawSound: isRaw)
         let kinds = broadcast.elements.compactMap { element -> String? in
             switch element {
             case .packet: nil

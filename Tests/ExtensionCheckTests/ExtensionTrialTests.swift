@@ -1,6 +1,6 @@
-import Host
 import ExtensionFakes
 import Glibc
+import Host
 import Synchronization
 import TestSupport
 import Testing
@@ -35,7 +35,9 @@ struct ExtensionTrialTests {
 
     @Test func `An extension that follows the protocol has no findings`() async throws {
         let notices = Notices()
-        let outcome = try await trial("\(Self.hello)echo '{\"watch_url\":\"http://h/x\"}'\necho 'a remark' >&2\ncat > /dev/null\n", notices: notices)
+        let outcome = try await trial(
+            "\(Self.hello)echo '{\"watch_url\":\"http://h/x\"}'\necho 'a remark' >&2\ncat > /dev/null\n",
+            notices: notices)
         #expect(outcome.findings == [])
         // 6 s at 10 pictures a second, and sound.
         #expect(outcome.callCount > 60 && outcome.byteCount > 10_000)
@@ -61,7 +63,9 @@ struct ExtensionTrialTests {
     @Test func `An error only in a broadcast without a picture is found`() async throws {
         // It fails if it reads less than the test broadcast has.
         let outcome = try await trial("\(Self.hello)test $(wc -c) -gt 10000 || exit 22\n")
-        guard case .failedWithoutPicture(.extension("hostile", .endedWithError(.exited(22), _)))? = outcome.findings.first else {
+        guard
+            case .failedWithoutPicture(.extension("hostile", .endedWithError(.exited(22), _)))? = outcome.findings.first
+        else {
             Issue.record("\(outcome.findings)")
             return
         }

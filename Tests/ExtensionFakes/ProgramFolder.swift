@@ -21,10 +21,12 @@ package struct ProgramFolder {
         String(decoding: FileManager.default.contents(atPath: folder + "/" + name) ?? Data(), as: UTF8.self)
     }
 
-    /// Deadlines that are long enough for a shell or Python to start on a busy machine. A test of a deadline sets a shorter one.
+    /// Deadlines that are long enough for a shell or Python to start on a busy machine. A test of a deadline sets a
+    /// shorter one.
     package func launch() -> ExtensionLaunch {
         var launch = ExtensionLaunch(
-            environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": folder, "LANG": "C.UTF-8"], clipFolder: folder + "/clips")
+            environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": folder, "LANG": "C.UTF-8"],
+            clipFolder: folder + "/clips")
         launch.deadlines.hello = .seconds(20)
         launch.deadlines.progress = .seconds(20)
         launch.deadlines.exit = .seconds(20)

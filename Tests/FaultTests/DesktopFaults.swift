@@ -5,7 +5,8 @@ import Testing
 extension FaultTests {
     /// What the desktop around a broadcast can do to it: a terminal that takes no output, a runtime folder that goes.
     struct DesktopFaults {
-        /// Runs a command on a terminal of its own whose output is stopped, as Ctrl-S does, from the line `frozen` on until it is killed.
+        /// Runs a command on a terminal of its own whose output is stopped, as Ctrl-S does, from the line `frozen` on
+        /// until it is killed.
         private static let frozenTerminal = """
             import os, subprocess, sys, termios
             master, slave = os.openpty()
@@ -24,7 +25,8 @@ extension FaultTests {
                 let script = try studio.peers.start(
                     "terminal",
                     [
-                        "python3", "-c", Self.frozenTerminal, studio.broadcast.binary, "start", "--to", studio.path("file.mp4"), "--to",
+                        "python3", "-c", Self.frozenTerminal, studio.broadcast.binary, "start", "--to",
+                        studio.path("file.mp4"), "--to",
                         server.url(key: "key"),
                     ], environment: studio.broadcast.environment)
                 _ = try await script.waitForOutputLine(containing: "frozen")
@@ -46,10 +48,14 @@ extension FaultTests {
             }
         }
 
-        @Test func `An X server that is stopped delays neither a pause nor the end, and viewers keep their stream`() async throws {
+        @Test func `An X server that is stopped delays neither a pause nor the end, and viewers keep their stream`()
+            async throws
+        {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let server = try await NginxRTMP.start(in: studio.peers)
-                let live = try await studio.broadcast.startLive(["--to", studio.path("file.mp4"), "--to", server.url(key: "key")])
+                let live = try await studio.broadcast.startLive([
+                    "--to", studio.path("file.mp4"), "--to", server.url(key: "key"),
+                ])
                 try await studio.broadcast.waitForMoreSeconds(2, of: live)
                 studio.screen.peer.signal(SIGSTOP)
                 defer { studio.screen.peer.signal(SIGCONT) }
@@ -72,26 +78,35 @@ extension FaultTests {
             }
         }
 
-        @Test func `A broadcast whose runtime folder is removed can be found, paused and stopped, also after the next login`() async throws {
+        @Test
+        func `A broadcast whose runtime folder is removed can be found, paused and stopped, also after the next login`()
+            async throws
+        {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let hadFolder = FileManager.default.fileExists(atPath: "/tmp/broadcast-\(getuid())")
                 defer { if !hadFolder { rmdir("/tmp/broadcast-\(getuid())") } }
                 // Its socket moves to a folder of the whole machine, so it gets a name of its own.
                 let name = "cut-\(studio.screen.peer.processIdentifier)"
                 let run = try #require(studio.broadcast.environment["XDG_RUNTIME_DIR"])
-                let start = try await studio.broadcast.run(["start", "--detach", "--session", name, "--to", studio.path("file.mp4")])
+                let start = try await studio.broadcast.run([
+                    "start", "--detach", "--session", name, "--to", studio.path("file.mp4"),
+                ])
                 #expect(start.status == .exited(0), "\(start.errors)")
                 let pid = try #require(try await studio.status(of: name)?.pid)
-                // As logind does at the last logout: the session may not create it again. A file in its place is in the way for root too.
+                // As logind does at the last logout: the session may not create it again. A file in its place is in the
+                // way for root too.
                 try FileManager.default.removeItem(atPath: run)
                 try "".write(toFile: run, atomically: false, encoding: .utf8)
                 #expect(try await studio.broadcast.run(["status"]).output.contains("\(name): live"))
                 #expect(try await studio.broadcast.run(["pause", "--session", name]).output == "paused\n")
                 // The next login: an empty folder.
                 try FileManager.default.removeItem(atPath: run)
-                try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+                try FileManager.default.createDirectory(
+                    atPath: run, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
                 #expect(try await studio.broadcast.run(["resume", "--session", name]).output == "live\n")
-                let second = try await studio.broadcast.run(["start", "--session", name, "--to", studio.path("second.mp4")])
+                let second = try await studio.broadcast.run([
+                    "start", "--session", name, "--to", studio.path("second.mp4"),
+                ])
                 #expect(second.status == .exited(1), "\(second.errors)")
                 let stop = try await studio.broadcast.run(["stop", "--all"])
                 #expect(stop.status == .exited(0) && stop.output.contains("file.mp4"), "\(stop)")

@@ -36,7 +36,9 @@ extension FaultTests {
                     for (name, peer) in broadcasts { peaks[name] = max(peaks[name] ?? 0, peer.memory()?.peak ?? 0) }
                     return broadcasts.allSatisfy { $0.peer.status != nil }
                 }
-                print("all hostile servers: \(ContinuousClock.now - begin), at most \((peaks.values.max() ?? 0) >> 20) MB")
+                print(
+                    "all hostile servers: \(ContinuousClock.now - begin), at most \((peaks.values.max() ?? 0) >> 20) MB"
+                )
                 #expect(peaks.values.allSatisfy { $0 < 80 << 20 }, "\(peaks)")
                 for ((name, peer), (_, status, words)) in zip(broadcasts, Self.behaviours) {
                     #expect(peer.status == .exited(status), "\(name): \(peer.standardError)")

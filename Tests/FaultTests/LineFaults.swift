@@ -47,13 +47,18 @@ extension FaultTests {
             }
         }
 
-        @Test func `Over SRT the bitrate follows the bandwidth of the line, and picture and sound have no gap after it`() async throws {
+        @Test
+        func `Over SRT the bitrate follows the bandwidth of the line, and picture and sound have no gap after it`()
+            async throws
+        {
             try await withStudio(["everything"], width: 640, height: 360) { studio in
                 let (link, far, peer) = try await startOverSRT(studio, latency: 500, bitrate: Self.bitrate)
                 try await studio.waitUntilElapsed(3, of: peer)
                 try await link.set("rate 900")
                 let begin = try #require(try await studio.status()).elapsed
-                try await peer.wait(for: "a lower bitrate") { (try await studio.status()?.video?.targetKbps ?? Self.bitrate) <= 1000 }
+                try await peer.wait(for: "a lower bitrate") {
+                    (try await studio.status()?.video?.targetKbps ?? Self.bitrate) <= 1000
+                }
                 try await studio.waitUntilElapsed(begin + 12, of: peer)
                 try await link.set("rate 0")
                 print("SRT: whole again after \(try await waitForWholeBitrate(studio, peer))")
@@ -71,12 +76,16 @@ extension FaultTests {
                     print("SRT: the largest step of \(kind) \(steps.max() ?? 0) s")
                     #expect(end > whole, "\(kind) ends after \(end) s of \(whole)")
                     let last = zip(times, times.dropFirst()).filter { $0.0 > end - 4 }.map { $1 - $0 }
-                    #expect(last.count > 50 && (last.max() ?? 1) < largest, "\(kind) has a step of \(last.max() ?? 0) s")
+                    #expect(
+                        last.count > 50 && (last.max() ?? 1) < largest, "\(kind) has a step of \(last.max() ?? 0) s")
                 }
             }
         }
 
-        @Test func `Over SRT, a line that is narrower than the broadcast from its start loses no pictures and little sound`() async throws {
+        @Test
+        func `Over SRT, a line that is narrower than the broadcast from its start loses no pictures and little sound`()
+            async throws
+        {
             try await withStudio(["everything"], width: 640, height: 360) { studio in
                 let (_, far, peer) = try await startOverSRT(studio, latency: 120, bitrate: 2500, line: "rate 1500")
                 try await studio.waitUntilElapsed(30, of: peer)
@@ -90,10 +99,13 @@ extension FaultTests {
                 for (kind, largest) in [("audio", 0.03), ("video", 0.5)] {
                     let times = packets.filter { $0.kind == kind }.compactMap { $0.pts.flatMap { Double($0) } }.sorted()
                     // The first seconds show what the line takes.
-                    holes[kind] = zip(times, times.dropFirst()).filter { $0.0 > (times.first ?? 0) + 5 }.map { $1 - $0 }.filter { $0 > largest }
+                    holes[kind] = zip(times, times.dropFirst()).filter { $0.0 > (times.first ?? 0) + 5 }.map { $1 - $0 }
+                        .filter { $0 > largest }
                 }
                 let pictures = packets.count { $0.kind == "video" }
-                print("SRT on 1500 kbit/s: \(pictures) pictures, target \(target) kbit/s, holes \(holes), status: \(told)")
+                print(
+                    "SRT on 1500 kbit/s: \(pictures) pictures, target \(target) kbit/s, holes \(holes), status: \(told)"
+                )
                 #expect(target < 2500 && told.contains("kbit/s"), "\(told)")
                 #expect(holes["video"]?.isEmpty == true, "\(holes)")
                 // With a latency of 120 ms, packets are lost in the moments in which the bitrate tries more.
@@ -114,53 +126,69 @@ extension FaultTests {
             _ studio: Studio, latency: Int, bitrate: Int, line fault: String? = nil
         ) async throws -> (link: Link, far: Peer, peer: Peer) {
             try await PaintedScreen.start(
-                ["clock", "--beep", "--window", "320x180+0+0"], on: studio.screen.display, pulse: studio.pulse, in: studio.peers)
+                ["clock", "--beep", "--window", "320x180+0+0"], on: studio.screen.display, pulse: studio.pulse,
+                in: studio.peers)
             try await installSRT(studio)
             let link = try await Link.open(in: studio.peers)
             if let fault { try await link.set(fault) }
             // FFmpeg's latency is in microseconds.
             let url = "srt://\(Link.farAddress):9000?mode=listener&latency=\(latency * 1000)"
             let far = try studio.peers.start(
-                "far-srt", link.far(["ffmpeg", "-nostdin", "-v", "error", "-i", url, "-c", "copy", "-y", studio.path("far.ts")]))
+                "far-srt",
+                link.far(["ffmpeg", "-nostdin", "-v", "error", "-i", url, "-c", "copy", "-y", studio.path("far.ts")]))
             let peer = try studio.peers.start(
                 "broadcast",
                 link.near(
-                    [studio.broadcast.binary, "start", "--to", "srt://\(Link.farAddress):9000?latency=\(latency)", "--bitrate", "\(bitrate)"]),
+                    [
+                        studio.broadcast.binary, "start", "--to", "srt://\(Link.farAddress):9000?latency=\(latency)",
+                        "--bitrate", "\(bitrate)",
+                    ]),
                 environment: studio.broadcast.environment)
             _ = try await peer.waitForErrorLine(containing: "session default: live")
             return (link, far, peer)
         }
 
-        /// Gives root an extension of its own: a program rejects one that belongs to another user, as the built one does.
+        /// Gives root an extension of its own: a program rejects one that belongs to another user, as the built one
+        /// does.
         private nonisolated(nonsending) func installSRT(_ studio: Studio) async throws {
             let programs = URL(fileURLWithPath: studio.broadcast.binary).deletingLastPathComponent().path
-            let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..").standardized.path
+            let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
+                .standardized.path
             let folder = try #require(studio.broadcast.environment["XDG_DATA_HOME"]) + "/broadcast/extensions/srt"
-            let script = "umask 022 && mkdir -p \"$0\" && cp \"$1/broadcast-srt\" \"$2/Extensions/srt/extension.toml\" \"$0\""
+            let script =
+                "umask 022 && mkdir -p \"$0\" && cp \"$1/broadcast-srt\" \"$2/Extensions/srt/extension.toml\" \"$0\""
             try await studio.peers.run("install-srt", ["sh", "-c", script, folder, programs, package])
         }
 
         /// How long it takes until the bitrate that was asked for is back: 30 s at most.
-        private nonisolated(nonsending) func waitForWholeBitrate(_ studio: Studio, _ peer: Peer) async throws -> Duration {
+        private nonisolated(nonsending) func waitForWholeBitrate(_ studio: Studio, _ peer: Peer) async throws
+            -> Duration
+        {
             let begin = ContinuousClock.now
-            try await peer.wait(for: "the whole bitrate", deadline: .seconds(60)) { try await studio.status()?.video?.targetKbps == Self.bitrate }
+            try await peer.wait(for: "the whole bitrate", deadline: .seconds(60)) {
+                try await studio.status()?.video?.targetKbps == Self.bitrate
+            }
             #expect(ContinuousClock.now - begin < .seconds(30))
             return ContinuousClock.now - begin
         }
 
-        /// Broadcasts 2000 kbit/s from one host to another while `body` plays with the line, and looks at what came through.
-        /// `expecting` checks the longest time without a picture at the far end, in seconds.
+        /// Broadcasts 2000 kbit/s from one host to another while `body` plays with the line, and looks at what came
+        /// through. `expecting` checks the longest time without a picture at the far end, in seconds.
         private nonisolated(nonsending) func onAir(
             _ body: (Studio, Link, Peer) async throws -> Void, expecting: (Double) -> Void = { _ in }
         ) async throws {
             try await withStudio(["everything"], width: 640, height: 360) { studio in
                 try await PaintedScreen.start(
-                    ["clock", "--beep", "--window", "320x180+0+0"], on: studio.screen.display, pulse: studio.pulse, in: studio.peers)
+                    ["clock", "--beep", "--window", "320x180+0+0"], on: studio.screen.display, pulse: studio.pulse,
+                    in: studio.peers)
                 let link = try await Link.open(in: studio.peers)
                 let listener = try await link.listen(writing: studio.path("far.flv"), in: studio.peers)
-                let arguments = ["start", "--to", listener.url, "--to", studio.path("near.mp4"), "--bitrate", "\(Self.bitrate)"]
+                let arguments = [
+                    "start", "--to", listener.url, "--to", studio.path("near.mp4"), "--bitrate", "\(Self.bitrate)",
+                ]
                 let peer = try studio.peers.start(
-                    "broadcast", link.near([studio.broadcast.binary] + arguments), environment: studio.broadcast.environment)
+                    "broadcast", link.near([studio.broadcast.binary] + arguments),
+                    environment: studio.broadcast.environment)
                 _ = try await peer.waitForErrorLine(containing: "session default: live")
                 try await studio.waitUntilElapsed(3, of: peer)
                 #expect(try await studio.status()?.video?.targetKbps == Self.bitrate)
@@ -176,17 +204,23 @@ extension FaultTests {
             }
         }
 
-        /// Expects sound without a hole to the end, and a clock that runs. Gives the longest time without a picture, in seconds.
+        /// Expects sound without a hole to the end, and a clock that runs. Gives the longest time without a picture, in
+        /// seconds.
         private nonisolated(nonsending) func expectGood(_ media: MediaFile, seconds: Double) async throws -> Double {
             try await media.expectWholeSound()
             let sound = try await AudioDecoder.decode(media.path, in: media.peers)
             #expect(Double(sound.samples.count) / 48_000 > seconds - 1)
-            let clock = try await ClockTrack.read(FrameDecoder(media.path, size: (640, 360)), with: .corner, in: media.peers)
-            #expect(clock.isRunning && clock.unreadable * 20 < clock.readings.count, "\(clock.unreadable) of \(clock.readings.count) unreadable")
+            let clock = try await ClockTrack.read(
+                FrameDecoder(media.path, size: (640, 360)), with: .corner, in: media.peers)
+            #expect(
+                clock.isRunning && clock.unreadable * 20 < clock.readings.count,
+                "\(clock.unreadable) of \(clock.readings.count) unreadable")
             let last = try #require(clock.readings.last).pts - (try #require(clock.readings.first)).pts
             #expect(last > seconds - 1.5)
             let steps = zip(clock.readings, clock.readings.dropFirst()).map { $1.pts - $0.pts }
-            print("\(media.path.split(separator: "/").last ?? ""): the longest time without a picture \(steps.max() ?? 0) s")
+            print(
+                "\(media.path.split(separator: "/").last ?? ""): the longest time without a picture \(steps.max() ?? 0) s"
+            )
             return steps.max() ?? .infinity
         }
     }

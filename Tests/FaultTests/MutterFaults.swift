@@ -9,14 +9,20 @@ extension FaultTests {
         @Test func `The painted clock is readable in every frame of a file and of a stream`() async throws {
             try await withMutter { desktop, broadcast, folder in
                 try await desktop.paint("clock", width: 1280, height: 720)
-                let server = try await NginxRTMP.start(in: desktop.peers, live: "record all; record_path \(folder); record_suffix .flv;")
-                let live = try await broadcast.startLive(["--ask", "--to", folder + "/out.mp4", "--to", server.url(key: "key")])
+                let server = try await NginxRTMP.start(
+                    in: desktop.peers, live: "record all; record_path \(folder); record_suffix .flv;")
+                let live = try await broadcast.startLive([
+                    "--ask", "--to", folder + "/out.mp4", "--to", server.url(key: "key"),
+                ])
                 try await broadcast.waitUntilElapsed(10, of: live)
                 _ = try await broadcast.stop(live)
                 for name in ["out.mp4", "key.flv"] {
-                    let clock = try await ClockTrack.read(FrameDecoder(folder + "/" + name, size: (640, 360)), in: desktop.peers)
+                    let clock = try await ClockTrack.read(
+                        FrameDecoder(folder + "/" + name, size: (640, 360)), in: desktop.peers)
                     let distinct = Set(clock.readings.map(\.milliseconds)).count
-                    print("\(name): \(clock.readings.count) readings, \(distinct) distinct, \(clock.unreadable) unreadable")
+                    print(
+                        "\(name): \(clock.readings.count) readings, \(distinct) distinct, \(clock.unreadable) unreadable"
+                    )
                     // Nothing is torn, and nothing goes back.
                     #expect(clock.unreadableAfterFirst == 0 && clock.isRunning, "\(name): \(clock.fault ?? "")")
                     #expect(distinct > 60, "\(name)")
@@ -52,7 +58,8 @@ extension FaultTests {
             try await withMutter { desktop, broadcast, folder in
                 let painter = try await desktop.paint("clock", width: 1280, height: 720)
                 if part == "window" { try await desktop.tell("source window") }
-                let live = try await broadcast.startLive(["--ask", "--to", folder + "/out.mp4"] + (part == "window" ? ["--window", "pick"] : []))
+                let live = try await broadcast.startLive(
+                    ["--ask", "--to", folder + "/out.mp4"] + (part == "window" ? ["--window", "pick"] : []))
                 try await broadcast.waitUntilElapsed(2, of: live)
                 var expected: TestSupport.ExitStatus? = .exited(69)
                 switch part {
@@ -76,7 +83,9 @@ extension FaultTests {
                     try await broadcast.waitForMoreSeconds(3, of: live)
                 }
                 if expected == nil { #expect(try await broadcast.run(["stop"]).status == .exited(0)) }
-                #expect(try await live.waitForExit(deadline: .seconds(15)) == expected ?? .exited(0), "\(live.standardError)")
+                #expect(
+                    try await live.waitForExit(deadline: .seconds(15)) == expected ?? .exited(0),
+                    "\(live.standardError)")
                 try await MediaFile(path: folder + "/out.mp4", peers: desktop.peers).expectDecodable()
             }
         }
@@ -95,7 +104,8 @@ extension FaultTests {
                     let (first, last) = (try #require(frames.first), try #require(frames.last))
                     // The pointer hides a part of the plain background, first here and then there.
                     let changes = zip(first.bytes, last.bytes).count { abs(Int($0) - Int($1)) > 20 }
-                    #expect(arguments.isEmpty ? (20...4000).contains(changes) : changes == 0, "\(arguments): \(changes)")
+                    #expect(
+                        arguments.isEmpty ? (20...4000).contains(changes) : changes == 0, "\(arguments): \(changes)")
                 }
             }
         }

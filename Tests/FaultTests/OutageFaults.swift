@@ -12,7 +12,9 @@ extension FaultTests {
         }
 
         @Test(arguments: Outage.allCases)
-        func `A server that returns after five seconds gets the stream again, and the file has no gap`(outage: Outage) async throws {
+        func `A server that returns after five seconds gets the stream again, and the file has no gap`(outage: Outage)
+            async throws
+        {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let server = try await NginxRTMP.start(
                     in: studio.peers, live: "record all; record_path \(studio.folder); record_suffix -%s.flv;")
@@ -51,7 +53,9 @@ extension FaultTests {
 
         /// What nginx wrote: the second one begins with an IDR, and goes on after the first one.
         private nonisolated(nonsending) func expectTwoGoodRecordings(_ studio: Studio) async throws {
-            let names = try FileManager.default.contentsOfDirectory(atPath: studio.folder).filter { $0.hasSuffix(".flv") }.sorted()
+            let names = try FileManager.default.contentsOfDirectory(atPath: studio.folder).filter {
+                $0.hasSuffix(".flv")
+            }.sorted()
             try #require(names.count == 2, "\(names)")
             let (first, second) = (studio.media(names[0]), studio.media(names[1]))
             let packets = try await FFProbe.packets(of: second.path, in: studio.peers)
@@ -65,7 +69,9 @@ extension FaultTests {
             #expect(Int32(bitPattern: after &- before) > 4500, "\(before) ms, then \(after) ms")
         }
 
-        @Test func `A load balancer that answers with an HTTP error for five seconds does not end the stream`() async throws {
+        @Test func `A load balancer that answers with an HTTP error for five seconds does not end the stream`()
+            async throws
+        {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let server = try await NginxRTMP.start(
                     in: studio.peers, live: "record all; record_path \(studio.folder); record_suffix -%s.flv;")
@@ -76,7 +82,8 @@ extension FaultTests {
                 try await door.answer503()
                 try await peer.wait(for: "the HTTP error") {
                     let destination = try await studio.destination("rtmp")
-                    return destination?.state == "reconnecting" && destination?.error?.message.contains("version 72") == true
+                    return destination?.state == "reconnecting"
+                        && destination?.error?.message.contains("version 72") == true
                 }
                 // The length of the fault.
                 try await Task.sleep(for: .seconds(5))
@@ -92,12 +99,18 @@ extension FaultTests {
             }
         }
 
-        @Test func `A server that hangs for five seconds loses pictures but no sound, and does not delay the end`() async throws {
+        @Test func `A server that hangs for five seconds loses pictures but no sound, and does not delay the end`()
+            async throws
+        {
             try await withStudio(["everything"], width: 640, height: 360) { studio in
                 try await PaintedScreen.start(
-                    ["clock", "--beep", "--window", "320x180+0+0"], on: studio.screen.display, pulse: studio.pulse, in: studio.peers)
-                let server = try await NginxRTMP.start(in: studio.peers, live: "record all; record_path \(studio.folder); record_suffix .flv;")
-                let peer = try await studio.startLive(["--to", server.url(key: "key"), "--to", studio.path("file.mp4"), "--bitrate", "8000"])
+                    ["clock", "--beep", "--window", "320x180+0+0"], on: studio.screen.display, pulse: studio.pulse,
+                    in: studio.peers)
+                let server = try await NginxRTMP.start(
+                    in: studio.peers, live: "record all; record_path \(studio.folder); record_suffix .flv;")
+                let peer = try await studio.startLive([
+                    "--to", server.url(key: "key"), "--to", studio.path("file.mp4"), "--bitrate", "8000",
+                ])
                 try await peer.wait(for: "the stream") { try await server.isPublishing(key: "key") }
                 try await studio.waitUntilElapsed(3, of: peer)
                 let before = try #require(peer.memory())
@@ -105,12 +118,15 @@ extension FaultTests {
                 try await Task.sleep(for: .seconds(5))
                 server.peer.signal(SIGCONT)
                 let after = try #require(peer.memory())
-                print("memory in a stall of 5 s: \(before.now >> 20) MB, then \(after.now >> 20) MB, \(after.peak >> 20) MB at most")
+                print(
+                    "memory in a stall of 5 s: \(before.now >> 20) MB, then \(after.now >> 20) MB, \(after.peak >> 20) MB at most"
+                )
                 #expect(after.peak - before.peak < 24 << 20)
                 let status = try #require(try await studio.destination("rtmp"))
                 print("dropped in a stall of 5 s: \(status.dropped) pictures")
                 // No more than the pictures of the stall and of two seconds after it.
-                #expect(status.state == "live" && (1...210).contains(status.dropped) && status.reconnects == 0, "\(status)")
+                #expect(
+                    status.state == "live" && (1...210).contains(status.dropped) && status.reconnects == 0, "\(status)")
                 try await studio.broadcast.waitForMoreSeconds(3, of: peer)
                 server.peer.signal(SIGSTOP)
                 try await Task.sleep(for: .seconds(1))
@@ -128,7 +144,9 @@ extension FaultTests {
                 for name in ["key.flv", "file.mp4"] {
                     let clock = try await ClockTrack.read(
                         FrameDecoder(studio.path(name), size: (640, 360)), with: .corner, in: studio.peers)
-                    #expect(clock.isRunning && clock.readings.count > 100 && clock.unreadable * 20 < clock.readings.count, "\(clock.unreadable)")
+                    #expect(
+                        clock.isRunning && clock.readings.count > 100 && clock.unreadable * 20 < clock.readings.count,
+                        "\(clock.unreadable)")
                     let steps = zip(clock.readings, clock.readings.dropFirst()).map { $1.pts - $0.pts }
                     if name == "file.mp4" { #expect((steps.max() ?? 1) < 1) }
                 }
@@ -138,9 +156,12 @@ extension FaultTests {
         @Test func `A server that hangs for a minute is disconnected and retried, in bounded memory`() async throws {
             try await withStudio(["everything"], width: 640, height: 360) { studio in
                 try await PaintedScreen.start(
-                    ["clock", "--beep", "--window", "320x180+0+0"], on: studio.screen.display, pulse: studio.pulse, in: studio.peers)
+                    ["clock", "--beep", "--window", "320x180+0+0"], on: studio.screen.display, pulse: studio.pulse,
+                    in: studio.peers)
                 let server = try await NginxRTMP.start(in: studio.peers)
-                let peer = try await studio.startLive(["--to", server.url(key: "key"), "--to", studio.path("file.mp4"), "--bitrate", "4000"])
+                let peer = try await studio.startLive([
+                    "--to", server.url(key: "key"), "--to", studio.path("file.mp4"), "--bitrate", "4000",
+                ])
                 try await peer.wait(for: "the stream") { try await server.isPublishing(key: "key") }
                 try await studio.waitUntilElapsed(3, of: peer)
                 let before = try #require(peer.memory())
@@ -153,7 +174,9 @@ extension FaultTests {
                     try await Task.sleep(for: .milliseconds(500))
                 }
                 let after = try #require(peer.memory())
-                print("memory in a stall of 60 s: \(before.now >> 20) MB, then \(after.now >> 20) MB, \(after.peak >> 20) MB at most; \(states)")
+                print(
+                    "memory in a stall of 60 s: \(before.now >> 20) MB, then \(after.now >> 20) MB, \(after.peak >> 20) MB at most; \(states)"
+                )
                 #expect(after.peak - before.peak < 24 << 20)
                 #expect(states.contains("reconnecting") && !states.contains("failed"))
                 let stop = ContinuousClock.now

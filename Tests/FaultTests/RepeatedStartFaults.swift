@@ -14,19 +14,26 @@ extension FaultTests {
             var threads: [String: Int] = [:]
             var sharedSegments = 0
 
-            var description: String { "\(descriptors) descriptors, \(sockets) sockets, \(sharedSegments) segments, threads \(threads)" }
+            var description: String {
+                "\(descriptors) descriptors, \(sockets) sockets, \(sharedSegments) segments, threads \(threads)"
+            }
 
             static func now() throws -> Holdings {
                 var holdings = Holdings()
                 for name in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd") {
                     // The one that reads the folder is gone by now.
-                    guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name) else { continue }
+                    guard
+                        let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name)
+                    else { continue }
                     holdings.descriptors += 1
                     if target.hasPrefix("socket:") { holdings.sockets += 1 }
                 }
                 for task in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task") {
-                    guard let name = FileManager.default.contents(atPath: "/proc/self/task/\(task)/comm") else { continue }
-                    holdings.threads[String(decoding: name, as: UTF8.self).trimmingCharacters(in: .newlines), default: 0] += 1
+                    guard let name = FileManager.default.contents(atPath: "/proc/self/task/\(task)/comm") else {
+                        continue
+                    }
+                    holdings.threads[
+                        String(decoding: name, as: UTF8.self).trimmingCharacters(in: .newlines), default: 0] += 1
                 }
                 holdings.sharedSegments = try segments(of: [getpid()])
                 return holdings
@@ -35,9 +42,12 @@ extension FaultTests {
 
         /// How many SysV segments those processes have made or used last.
         private static func segments(of processes: Set<pid_t>) throws -> Int {
-            try String(contentsOfFile: "/proc/sysvipc/shm", encoding: .utf8).split(separator: "\n").dropFirst().count { line in
+            try String(contentsOfFile: "/proc/sysvipc/shm", encoding: .utf8).split(separator: "\n").dropFirst().count {
+                line in
                 let fields = line.split(separator: " ")
-                return [4, 5].contains { index in fields.count > index && pid_t(fields[index]).map(processes.contains) == true }
+                return [4, 5].contains { index in
+                    fields.count > index && pid_t(fields[index]).map(processes.contains) == true
+                }
             }
         }
 
@@ -65,7 +75,8 @@ extension FaultTests {
         private static func isNoMore(than before: Holdings) throws -> Bool {
             let now = try Holdings.now()
             let ours = now.threads.filter { thread in !["swift", "xctest", "NIO"].contains { thread.key.contains($0) } }
-            return now.descriptors <= before.descriptors && now.sockets <= before.sockets && now.sharedSegments <= before.sharedSegments
+            return now.descriptors <= before.descriptors && now.sockets <= before.sockets
+                && now.sharedSegments <= before.sharedSegments
                 && ours.allSatisfy { $0.value <= before.threads[$0.key, default: 0] + 1 }
                 && now.threads.values.reduce(0, +) <= before.threads.values.reduce(0, +) + 4
         }
@@ -82,12 +93,16 @@ extension FaultTests {
             return last
         }
 
-        private nonisolated(nonsending) func broadcast(_ display: String, _ server: NginxRTMP, _ folder: String) async throws {
+        private nonisolated(nonsending) func broadcast(_ display: String, _ server: NginxRTMP, _ folder: String)
+            async throws
+        {
             let controller = BroadcastController(
                 content: .screen(display: display), sound: .channel(SoundChannel()),
                 destinations: [.file(folder + "/out.mp4"), try .rtmp(server.url(key: "key"))])
             try await controller.start()
-            try await waitUntil("a picture") { (try? FileManager.default.attributesOfItem(atPath: folder + "/out.mp4")[.size] as? Int) ?? 0 > 1000 }
+            try await waitUntil("a picture") {
+                (try? FileManager.default.attributesOfItem(atPath: folder + "/out.mp4")[.size] as? Int) ?? 0 > 1000
+            }
             let results = await controller.stop()
             #expect(results.count == 2 && results.allSatisfy { $0.failure == nil }, "\(results)")
         }
@@ -98,12 +113,16 @@ extension FaultTests {
                 let run = try #require(studio.broadcast.environment["XDG_RUNTIME_DIR"])
                 var processes: Set<pid_t> = []
                 for number in 1...20 {
-                    let peer = try await studio.startLive(["--to", studio.path("\(number).mp4"), "--to", server.url(key: "key")])
+                    let peer = try await studio.startLive([
+                        "--to", studio.path("\(number).mp4"), "--to", server.url(key: "key"),
+                    ])
                     processes.insert(peer.processIdentifier)
                     #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                     #expect(try await peer.waitForExit() == .exited(0), "\(peer.standardError)")
                 }
-                let sockets = (FileManager.default.enumerator(atPath: run)?.allObjects as? [String] ?? []).filter { $0.hasSuffix(".sock") }
+                let sockets = (FileManager.default.enumerator(atPath: run)?.allObjects as? [String] ?? []).filter {
+                    $0.hasSuffix(".sock")
+                }
                 #expect(sockets == [])
                 #expect(try Self.segments(of: processes) == 0)
                 let children = processes.filter { FileManager.default.fileExists(atPath: "/proc/\($0)/exe") }

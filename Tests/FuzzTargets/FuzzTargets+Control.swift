@@ -8,10 +8,14 @@ extension FuzzTargets {
     public static func control(_ bytes: [UInt8]) {
         for line in bytes.split(separator: 0x0a) {
             if let request = ControlJSON.decode(ControlRequest.self, from: line) {
-                precondition(ControlJSON.decode(ControlRequest.self, from: ControlJSON.encode(request)) == request, "a request changed")
+                precondition(
+                    ControlJSON.decode(ControlRequest.self, from: ControlJSON.encode(request)) == request,
+                    "a request changed")
             }
             if let reply = ControlJSON.decode(ControlReply.self, from: line) {
-                precondition(ControlJSON.decode(ControlReply.self, from: ControlJSON.encode(reply)) == reply, "an answer changed")
+                precondition(
+                    ControlJSON.decode(ControlReply.self, from: ControlJSON.encode(reply)) == reply, "an answer changed"
+                )
             }
         }
     }
@@ -24,7 +28,9 @@ extension FuzzTargets {
         defer { ctoml_free(document) }
         let lines = bytes.count { $0 == 0x0a } + 1
         if ctoml_error(document) != nil {
-            precondition((0...lines).contains(Int(ctoml_error_line(document))), "the error is on line \(ctoml_error_line(document)) of \(lines)")
+            precondition(
+                (0...lines).contains(Int(ctoml_error_line(document))),
+                "the error is on line \(ctoml_error_line(document)) of \(lines)")
             return
         }
         for index in 0..<ctoml_count(document) {

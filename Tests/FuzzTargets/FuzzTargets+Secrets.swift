@@ -3,7 +3,8 @@ import UserConfiguration
 
 /// What keeps secrets out of messages.
 extension FuzzTargets {
-    /// Hides a secret in a text, in a spelling for each of its characters that the bytes choose. Nothing of it may remain.
+    /// Hides a secret in a text, in a spelling for each of its characters that the bytes choose. Nothing of it may
+    /// remain.
     ///
     /// The bytes are the length of the secret, the secret, the spelling of each character, and the words around it.
     public static func secrets(_ bytes: [UInt8]) {
@@ -47,7 +48,8 @@ extension FuzzTargets {
         case 5: "\\x\(hexadecimal)"
         case 6: "\\u00\(hexadecimal)"
         case 7 where isSign: "\\\(character)"
-        case 8 where character.isASCII && character.isLetter: choice & 0x40 == 0 ? character.uppercased() : character.lowercased()
+        case 8 where character.isASCII && character.isLetter:
+            choice & 0x40 == 0 ? character.uppercased() : character.lowercased()
         default: String(character)
         }
     }

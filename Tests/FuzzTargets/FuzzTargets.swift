@@ -45,14 +45,18 @@ public enum FuzzTargets {
     /// Processes the server's side of a whole connection, including the handshake. The connection must end exactly
     /// once, and no error may contain a secret.
     public static func publisher(_ bytes: [UInt8]) {
-        guard let url = try? RTMPURL("rtmp://ann:the_password@host/live/the_secret_key") else { preconditionFailure("the URL must be valid") }
+        guard let url = try? RTMPURL("rtmp://ann:the_password@host/live/the_secret_key") else {
+            preconditionFailure("the URL must be valid")
+        }
         var negotiation = ConnectNegotiation(url)
         var machine = PublisherStateMachine(negotiation, stream: stream, random: [])
         var actions = machine.start()
         for piece in [bytes.prefix(bytes.count / 2), bytes.dropFirst(bytes.count / 2)] {
             actions += machine.receive(piece)
             _ = machine.send(picture)
-            if let rejection = actions.lazy.compactMap({ if case .rejected(let rejection) = $0 { rejection } else { nil } }).first {
+            if let rejection = actions.lazy.compactMap({
+                if case .rejected(let rejection) = $0 { rejection } else { nil }
+            }).first {
                 try? negotiation.follow(rejection, clientChallenge: "deadbeef")
             }
         }
@@ -65,7 +69,8 @@ public enum FuzzTargets {
             guard case .failed(let error) = action else { continue }
             endings += 1
             let words = error.description.lowercased()
-            precondition(!words.contains("the_secret_key") && !words.contains("the_password"), "an error contains a secret")
+            precondition(
+                !words.contains("the_secret_key") && !words.contains("the_password"), "an error contains a secret")
         }
         precondition(endings == 1, "the connection ended \(endings) times")
     }
@@ -84,8 +89,11 @@ public enum FuzzTargets {
 
     private static let stream = StreamDescription(
         video: VideoTrackFormat(
-            codec: .h264(sequenceParameterSet: [0x67, 0x42, 0xC0, 0x0A, 0xDA, 0x79], pictureParameterSet: [0x68, 0xCE, 0x3C, 0x80]),
+            codec: .h264(
+                sequenceParameterSet: [0x67, 0x42, 0xC0, 0x0A, 0xDA, 0x79],
+                pictureParameterSet: [0x68, 0xCE, 0x3C, 0x80]),
             size: PixelSize(width: 1280, height: 720), frameRate: 30), audio: [])
     private static let picture = EncodedPacket(
-        track: .screen, presentationTime: .zero, decodeTime: .zero, isKeyframe: true, sequence: 0, data: [0, 0, 0, 1, 0x65])
+        track: .screen, presentationTime: .zero, decodeTime: .zero, isKeyframe: true, sequence: 0,
+        data: [0, 0, 0, 1, 0x65])
 }

@@ -48,12 +48,14 @@ struct FolderStoreTests {
         let store = try FolderStore(folder: folder)
         try "mine".write(toFile: folder + "/victim", atomically: true, encoding: .utf8)
         for name in [".live.m3u8.part", ".a.ts.part"] {
-            try FileManager.default.createSymbolicLink(atPath: folder + "/" + name, withDestinationPath: folder + "/victim")
+            try FileManager.default.createSymbolicLink(
+                atPath: folder + "/" + name, withDestinationPath: folder + "/victim")
         }
         try await store.put(object("live.m3u8", .playlist, "#EXTM3U\n1"))
         try await store.put(object("a.ts", .segment, "one"))
         #expect(text("victim") == "mine" && text("live.m3u8") == "#EXTM3U\n1" && text("a.ts") == "one")
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["a.ts", "live.m3u8", "victim"])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["a.ts", "live.m3u8", "victim"])
     }
 
     @Test func `A partial file of a killed broadcast does not prevent an upload`() async throws {
@@ -106,7 +108,8 @@ struct FolderStoreTests {
         }
     }
 
-    private func expectRefusal(_ code: Int, of folder: String, createsParents: Bool = false, saying words: String = "") {
+    private func expectRefusal(_ code: Int, of folder: String, createsParents: Bool = false, saying words: String = "")
+    {
         do throws(StoreError) {
             _ = try FolderStore(folder: folder, createsParents: createsParents)
             Issue.record("it was taken")

@@ -23,7 +23,9 @@ struct HLSSettingsTests {
         }
     }
 
-    @Test(arguments: ["ftp://example.com/", "http:///live", "https://user:pass@example.com/live", "http://example.com/a b", "http://"])
+    @Test(arguments: [
+        "ftp://example.com/", "http:///live", "https://user:pass@example.com/live", "http://example.com/a b", "http://",
+    ])
     func `An invalid server address is rejected`(text: String) {
         #expect(HTTPAddress(text) == nil)
     }
@@ -43,7 +45,8 @@ struct HLSSettingsTests {
             Issue.record("no server")
             return
         }
-        #expect(address.url(of: "a") == "https://example.com/up?cid=canary-7Q2x&file=a" && address.host == "example.com")
+        #expect(
+            address.url(of: "a") == "https://example.com/up?cid=canary-7Q2x&file=a" && address.host == "example.com")
         #expect(throws: BroadcastFailure(code: 401, message: "The address requires a key: broadcast setup hls")) {
             try HLSSettings(setup: ["url": "https://example.com/{key}/"], home: nil)
         }
@@ -51,9 +54,11 @@ struct HLSSettingsTests {
 
     @Test(
         arguments: [
-            ("http://example.com/live/", ["token": "t"], true), ("hls:HTTP://example.com/live/", ["user": "ada", "password": "p"], true),
+            ("http://example.com/live/", ["token": "t"], true),
+            ("hls:HTTP://example.com/live/", ["user": "ada", "password": "p"], true),
             ("http://10.0.0.1/live/", ["user": "ada"], true), ("http://127.0.0.1.example.com/", ["token": "t"], true),
-            ("http://example.com/up?cid={key}&file=", ["key": "k"], true), ("http://example.com/live/", ["key": "k"], false),
+            ("http://example.com/up?cid={key}&file=", ["key": "k"], true),
+            ("http://example.com/live/", ["key": "k"], false),
             ("\nhttp://example.com/live/", ["token": "t"], true), ("ht\ntp://example.com/live/", ["token": "t"], true),
             ("http://localhost/live/", ["token": "t", "proxy": "http://p:3128"], true),
             ("http://localhost/live/", ["token": "t", "proxy": "socks5://127.0.0.1:1080"], false),
@@ -61,7 +66,9 @@ struct HLSSettingsTests {
             ("http://127.0.0.1:8080/live/", ["token": "t"], false), ("http://localhost/live/", ["token": "t"], false),
             ("http://[::1]:80/live/", ["user": "ada"], false), ("/srv/www", ["token": "t"], false),
         ] as [(String, [String: String], Bool)])
-    func `No secret is sent to another machine without encryption`(url: String, secrets: [String: String], isRefused: Bool) throws {
+    func `No secret is sent to another machine without encryption`(
+        url: String, secrets: [String: String], isRefused: Bool
+    ) throws {
         let setup = secrets.merging(["url": url]) { $1 }
         guard isRefused else {
             _ = try HLSSettings(setup: setup, home: nil)
@@ -71,7 +78,9 @@ struct HLSSettingsTests {
         #expect(error?.code == 400 && error?.message.contains("https://") == true)
     }
 
-    @Test(arguments: ["user", "password", "token", "key"]) func `A secret of several lines is refused and not joined`(name: String) {
+    @Test(arguments: ["user", "password", "token", "key"]) func `A secret of several lines is refused and not joined`(
+        name: String
+    ) {
         let setup = ["url": "https://example.com/{key}/", "key": "k"].merging([name: "one\ntwo"]) { $1 }
         let error = #expect(throws: BroadcastFailure.self) { try HLSSettings(setup: setup, home: nil) }
         #expect(error?.message == "\(name): this must be one line")
@@ -83,13 +92,17 @@ struct HLSSettingsTests {
         }
         #expect(try route([:]) == HLSRoute())
         #expect(try route(["proxy": "socks5://[::1]:1080"]).proxy == .socksServer(host: "::1", port: 1080))
-        let proxy = try #require(try route(["proxy": "http://p:3128", "proxy-user": "ann", "proxy-password": "w"]).proxy)
+        let proxy = try #require(
+            try route(["proxy": "http://p:3128", "proxy-user": "ann", "proxy-password": "w"]).proxy)
         #expect(proxy == .server(host: "p", port: 3128, authorization: .basic(username: "ann", password: "w")))
         #expect(try route(["bind": "10.0.0.1", "ip-version": "4"]).localAddress == "10.0.0.1")
         #expect(try route(["ip-version": "6"]).localAddress == "::")
         // A folder needs no connection.
         #expect(try route(["proxy": "http://p:3128", "bind": "wg0"], url: "/srv/www") == HLSRoute())
-        for setup in [["bind": "wg0"], ["proxy": "socks5://p:1", "proxy-user": "ann", "proxy-password": "w"], ["proxy": "p"], ["ip-version": "5"]] {
+        for setup in [
+            ["bind": "wg0"], ["proxy": "socks5://p:1", "proxy-user": "ann", "proxy-password": "w"], ["proxy": "p"],
+            ["ip-version": "5"],
+        ] {
             #expect(throws: BroadcastFailure.self) { try route(setup) }
         }
     }
@@ -97,15 +110,19 @@ struct HLSSettingsTests {
     @Test func `Authorization uses a token, or a user name and a password`() throws {
         let url = ["url": "https://example.com/"]
         #expect(try HLSSettings(setup: url.merging(["token": "t"]) { $1 }, home: nil).authorization == "Bearer t")
-        let basic = try HLSSettings(setup: url.merging(["user": "Aladdin", "password": "open sesame"]) { $1 }, home: nil)
+        let basic = try HLSSettings(
+            setup: url.merging(["user": "Aladdin", "password": "open sesame"]) { $1 }, home: nil)
         // RFC 7617, 2.
         #expect(basic.authorization == "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==")
     }
 
     @Test(arguments: [
-        ([:], "url"), (["url": "live"], "url"), (["url": "/srv", "window": "2"], "window"), (["url": "/srv", "window": "many"], "window"),
-        (["url": "/srv", "ca-file": "/etc/hostname"], "ca-file"), (["url": "http://h/", "ca-file": "/etc/hostname"], "ca-file"),
-        (["url": "https://h/", "ca-file": "/etc/hostname"], "ca-file"), (["url": "https://h/", "ca-file": "a.pem"], "ca-file"),
+        ([:], "url"), (["url": "live"], "url"), (["url": "/srv", "window": "2"], "window"),
+        (["url": "/srv", "window": "many"], "window"),
+        (["url": "/srv", "ca-file": "/etc/hostname"], "ca-file"),
+        (["url": "http://h/", "ca-file": "/etc/hostname"], "ca-file"),
+        (["url": "https://h/", "ca-file": "/etc/hostname"], "ca-file"),
+        (["url": "https://h/", "ca-file": "a.pem"], "ca-file"),
         (["url": "https://h/", "ca-file": "/nonexistent/a.pem"], "ca-file"),
         (["url": "/srv", "segment": "0.1"], "segment"), (["url": "/srv", "format": "mp3"], "format"),
     ])

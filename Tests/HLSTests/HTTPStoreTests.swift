@@ -19,7 +19,9 @@ struct HTTPStoreTests {
 
     @Test func `Success has no error, and a server that is busy is temporary`() {
         for status in [200, 201, 204] { #expect(failure(status) == nil) }
-        for status in [408, 429, 500, 503] { #expect(failure(status) == .unavailable("the server at example.com answered \(status)")) }
+        for status in [408, 429, 500, 503] {
+            #expect(failure(status) == .unavailable("the server at example.com answered \(status)"))
+        }
     }
 
     @Test func `A server that only offers an authentication that is not supported is named as the reason`() {
@@ -75,7 +77,9 @@ struct HTTPStoreAnswerTests {
     @Test func `Only an address of the chosen version of IP determines why a server cannot be reached`() async throws {
         let port = try freePort()
         let store = try store("localhost", port, route: HLSRoute(setup: ["ip-version": "4"]))
-        await #expect(throws: StoreError.unavailable("the server at localhost:\(port) cannot be reached (nothing listens there)")) {
+        await #expect(
+            throws: StoreError.unavailable("the server at localhost:\(port) cannot be reached (nothing listens there)")
+        ) {
             try await store.put(object)
         }
         await store.shutDown()
@@ -85,13 +89,16 @@ struct HTTPStoreAnswerTests {
 /// To a web server behind TLS, with generated certificates.
 struct HTTPStoreOverTLSTests {
     /// Uploads one object. Returns the error, or nil.
-    private func failure(_ port: Int, host: String = "localhost", route: HLSRoute = HLSRoute(), trusting authority: String) async throws
+    private func failure(
+        _ port: Int, host: String = "localhost", route: HLSRoute = HLSRoute(), trusting authority: String
+    ) async throws
         -> StoreError?
     {
         let address = try #require(HTTPAddress("https://\(host):\(port)/live/"))
         let authorities = try TLSTrust.authorities(inFile: authority)
         let store = HTTPStore(
-            address: address, authorization: "Bearer secret", authorities: authorities, route: route, playlistLifetime: 1)
+            address: address, authorization: "Bearer secret", authorities: authorities, route: route,
+            playlistLifetime: 1)
         let object = StoredObject(name: "live.m3u8", kind: .playlist, bytes: Array("#EXTM3U\n".utf8))
         var failure: StoreError?
         do throws(StoreError) {
@@ -112,7 +119,10 @@ struct HTTPStoreOverTLSTests {
                 http { server { listen 80; location / { root \(root); dav_methods PUT; create_full_put_path on; access_log \(root)/access.log; } } }
                 """
             let server = try await Nginx.start(configuration, in: peers)
-            func requests() -> Int { ((try? String(contentsOfFile: root + "/access.log", encoding: .utf8)) ?? "").split(separator: "\n").count }
+            func requests() -> Int {
+                ((try? String(contentsOfFile: root + "/access.log", encoding: .utf8)) ?? "").split(separator: "\n")
+                    .count
+            }
             func tunnel(_ pair: Certificates.Pair, options: String = "") async throws -> Int {
                 try await Stunnel.start(in: peers, certificate: pair, to: server.port, options: options).port
             }
@@ -120,12 +130,16 @@ struct HTTPStoreOverTLSTests {
             #expect(try await failure(good, trusting: certificates.authority) == nil)
             #expect(try await failure(good, host: "127.0.0.1", trusting: certificates.authority) == nil)
             let proxy = try freePort()
-            try await peers.start("proxy", FaultProgram.command("proxy.py", "\(proxy)")).wait(for: "its port") { isBound(proxy) }
+            try await peers.start("proxy", FaultProgram.command("proxy.py", "\(proxy)")).wait(for: "its port") {
+                isBound(proxy)
+            }
             let other = try await tunnel(certificates.server(names: "IP:192.0.2.1"))
             let through = try HLSRoute(setup: ["proxy": "http://127.0.0.1:\(proxy)"])
-            #expect(try await failure(other, host: "192.0.2.1", route: through, trusting: certificates.authority) == nil)
+            #expect(
+                try await failure(other, host: "192.0.2.1", route: through, trusting: certificates.authority) == nil)
             guard
-                case .refused(StoreError.untrusted, _) = try await failure(good, host: "192.0.2.1", route: through, trusting: certificates.authority)
+                case .refused(StoreError.untrusted, _) = try await failure(
+                    good, host: "192.0.2.1", route: through, trusting: certificates.authority)
             else {
                 Issue.record("accepted: the address of the proxy")
                 return
@@ -137,17 +151,25 @@ struct HTTPStoreOverTLSTests {
                 ("other", try await certificates.server(names: "DNS:example.com")),
                 ("common name", try await certificates.server(names: nil, commonName: "localhost")),
                 ("client", try await certificates.server(names: "DNS:localhost", usage: "clientAuth")),
-                ("expired", try await certificates.server(names: "DNS:localhost", validity: ("20200101000000Z", "20200201000000Z"))),
+                (
+                    "expired",
+                    try await certificates.server(
+                        names: "DNS:localhost", validity: ("20200101000000Z", "20200201000000Z"))
+                ),
                 ("self-signed", try await Certificates.make(in: peers).selfSigned),
             ]
             for (what, pair) in others {
-                guard case .refused(StoreError.untrusted, _) = try await failure(tunnel(pair), trusting: certificates.authority) else {
+                guard
+                    case .refused(StoreError.untrusted, _) = try await failure(
+                        tunnel(pair), trusting: certificates.authority)
+                else {
                     Issue.record("accepted: \(what)")
                     continue
                 }
             }
             let old = try await tunnel(
-                certificates.server(names: "DNS:localhost"), options: "sslVersionMin = TLSv1.1\nsslVersionMax = TLSv1.1\nciphers = ALL:@SECLEVEL=0")
+                certificates.server(names: "DNS:localhost"),
+                options: "sslVersionMin = TLSv1.1\nsslVersionMax = TLSv1.1\nciphers = ALL:@SECLEVEL=0")
             guard case .refused(525, let sentence) = try await failure(old, trusting: certificates.authority) else {
                 Issue.record("accepted: TLS 1.1")
                 return

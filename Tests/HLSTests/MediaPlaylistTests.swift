@@ -6,9 +6,12 @@ import Testing
 struct MediaPlaylistTests {
     private let start = Date(timeIntervalSince1970: 1_795_269_074.25)
 
-    private func entry(_ number: Int, milliseconds: Int64 = 4000, isDiscontinuous: Bool = false, header: String? = nil) -> MediaPlaylist.Entry {
+    private func entry(_ number: Int, milliseconds: Int64 = 4000, isDiscontinuous: Bool = false, header: String? = nil)
+        -> MediaPlaylist.Entry
+    {
         MediaPlaylist.Entry(
-            name: "live-\(number).ts", duration: MediaTime(milliseconds: milliseconds), date: start + 4 * Double(number),
+            name: "live-\(number).ts", duration: MediaTime(milliseconds: milliseconds),
+            date: start + 4 * Double(number),
             isDiscontinuous: isDiscontinuous, header: header)
     }
 
@@ -59,7 +62,8 @@ struct MediaPlaylistTests {
         #expect(lines.contains("#EXT-X-VERSION:6"))
         #expect(
             lines.filter { !$0.hasPrefix("#") || $0.contains("MAP") || $0.hasSuffix("DISCONTINUITY") } == [
-                "#EXT-X-MAP:URI=\"a.mp4\"", "live-1.ts", "live-2.ts", "#EXT-X-DISCONTINUITY", "#EXT-X-MAP:URI=\"b.mp4\"", "live-3.ts",
+                "#EXT-X-MAP:URI=\"a.mp4\"", "live-1.ts", "live-2.ts", "#EXT-X-DISCONTINUITY",
+                "#EXT-X-MAP:URI=\"b.mp4\"", "live-3.ts",
             ])
     }
 
@@ -73,7 +77,9 @@ struct MediaPlaylistTests {
 
     // MARK: Continuing
 
-    private func left(_ change: (inout MediaPlaylist) -> Void = { _ in }, window: Int = 3, isEnded: Bool = false) -> String {
+    private func left(_ change: (inout MediaPlaylist) -> Void = { _ in }, window: Int = 3, isEnded: Bool = false)
+        -> String
+    {
         var playlist = MediaPlaylist(window: window, firstNumber: 100, targetDuration: 4)
         for number in 0..<4 { _ = playlist.append(entry(number, isDiscontinuous: number == 0)) }
         change(&playlist)
@@ -99,7 +105,8 @@ struct MediaPlaylistTests {
 
     private func fragment(_ number: Int) -> MediaPlaylist.Entry {
         MediaPlaylist.Entry(
-            name: "live-\(number).m4s", duration: MediaTime(milliseconds: 4000), date: start, header: "live-header\(number / 6).mp4")
+            name: "live-\(number).m4s", duration: MediaTime(milliseconds: 4000), date: start,
+            header: "live-header\(number / 6).mp4")
     }
 
     @Test func `A playlist that is ended, old, foreign or of another kind is not continued`() {
@@ -109,10 +116,16 @@ struct MediaPlaylistTests {
         #expect(continued(left(), window: 0) == nil && continued(left(window: 0)) == nil)
         #expect(continued(left(), format: .fmp4) == nil)
         for name in ["other-1.ts", "live-/../../x.ts", "live-1.mp4", "http://example.com/live-1.ts", "live-1 .ts"] {
-            let text = left { _ = $0.append(MediaPlaylist.Entry(name: name, duration: MediaTime(milliseconds: 4000), date: self.start)) }
+            let text = left {
+                _ = $0.append(
+                    MediaPlaylist.Entry(name: name, duration: MediaTime(milliseconds: 4000), date: self.start))
+            }
             #expect(continued(text) == nil, "\(name)")
         }
-        for text in ["", "#EXTM3U", "<html></html>", left().replacing("#EXTINF:4", with: "#EXTINF:-4"), left().replacing("T13", with: "X13")] {
+        for text in [
+            "", "#EXTM3U", "<html></html>", left().replacing("#EXTINF:4", with: "#EXTINF:-4"),
+            left().replacing("T13", with: "X13"),
+        ] {
             #expect(continued(text) == nil, "\(text)")
         }
     }

@@ -43,8 +43,11 @@ struct PlaylistLockTests {
         try withFolder {
             #expect(try PlaylistLock.acquire(folder + "/missing/a.lock") == nil)
             #expect(try PlaylistLock.acquire(folder) == nil)
-            try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: folder + "/victim")
-            #expect(try PlaylistLock.acquire(folder + "/link") == nil && !FileManager.default.fileExists(atPath: folder + "/victim"))
+            try FileManager.default.createSymbolicLink(
+                atPath: folder + "/link", withDestinationPath: folder + "/victim")
+            #expect(
+                try PlaylistLock.acquire(folder + "/link") == nil
+                    && !FileManager.default.fileExists(atPath: folder + "/victim"))
         }
     }
 

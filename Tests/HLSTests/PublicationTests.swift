@@ -5,7 +5,8 @@ import Testing
 
 struct PublicationTests {
     private func publication(window: Int = 3, maximumWaitingByteCount: Int = 1000) -> Publication {
-        let names = ObjectNames(playlist: "live.m3u8", format: .ts, date: Date(timeIntervalSince1970: 1_795_269_074), number: 0xAB)
+        let names = ObjectNames(
+            playlist: "live.m3u8", format: .ts, date: Date(timeIntervalSince1970: 1_795_269_074), number: 0xAB)
         return Publication(
             names: names, playlist: MediaPlaylist(window: window, firstNumber: 7, targetDuration: 4),
             maximumWaitingByteCount: maximumWaitingByteCount)
@@ -13,7 +14,8 @@ struct PublicationTests {
 
     private func segment(_ byte: UInt8 = 0, header: [UInt8]? = nil) -> Segment {
         Segment(
-            header: header, bytes: [UInt8](repeating: byte, count: 100), duration: MediaTime(milliseconds: 4000), date: Date(timeIntervalSince1970: 0)
+            header: header, bytes: [UInt8](repeating: byte, count: 100), duration: MediaTime(milliseconds: 4000),
+            date: Date(timeIntervalSince1970: 0)
         )
     }
 
@@ -68,7 +70,9 @@ struct PublicationTests {
         var deletions: [Int: [String]] = [:]
         for number in 0..<10 {
             publication.append(segment())
-            let done = steps(&publication, at: MediaTime(milliseconds: Int64(number) * 4000)).filter { $0.hasPrefix("delete") }
+            let done = steps(&publication, at: MediaTime(milliseconds: Int64(number) * 4000)).filter {
+                $0.hasPrefix("delete")
+            }
             if !done.isEmpty { deletions[number] = done.map { String($0.suffix(9)) } }
         }
         // Segment 0 leaves the playlist at 12 s. It stays for its own 4 s and the 12 s of the playlist.
@@ -131,7 +135,10 @@ struct PublicationTests {
         #expect(publication.nextUpload() == nil && publication.isFinished && !publication.hasPublishedEnd)
     }
 
-    @Test func `A playlist of an earlier process is continued with a discontinuity, and its segments are deleted in time`() throws {
+    @Test
+    func `A playlist of an earlier process is continued with a discontinuity, and its segments are deleted in time`()
+        throws
+    {
         var first = publication()
         for _ in 0..<5 { first.append(segment()) }
         var left = ""
@@ -139,19 +146,25 @@ struct PublicationTests {
             if object.kind == .playlist { left = text(object) }
             first.completeUpload(at: .zero)
         }
-        let names = ObjectNames(playlist: "live.m3u8", format: .ts, date: Date(timeIntervalSince1970: 1_795_269_100), number: 0xCD)
+        let names = ObjectNames(
+            playlist: "live.m3u8", format: .ts, date: Date(timeIntervalSince1970: 1_795_269_100), number: 0xCD)
         var second = Publication(
-            names: names, playlist: MediaPlaylist(window: 3, firstNumber: 99, targetDuration: 4), maximumWaitingByteCount: 1000)
+            names: names, playlist: MediaPlaylist(window: 3, firstNumber: 99, targetDuration: 4),
+            maximumWaitingByteCount: 1000)
         let continued = try #require(
-            MediaPlaylist(continuing: left, names: names, window: 3, targetDuration: 4, earliest: Date(timeIntervalSince1970: 0)))
+            MediaPlaylist(
+                continuing: left, names: names, window: 3, targetDuration: 4, earliest: Date(timeIntervalSince1970: 0)))
         second.resume(continued)
         second.append(segment())
         _ = second.nextUpload()
         second.completeUpload(at: .zero)
-        let lines = text(second.nextUpload()).split(separator: "\n").filter { !$0.hasPrefix("#EXT-X-PROGRAM") && !$0.hasPrefix("#EXTINF") }
+        let lines = text(second.nextUpload()).split(separator: "\n").filter {
+            !$0.hasPrefix("#EXT-X-PROGRAM") && !$0.hasPrefix("#EXTINF")
+        }
         #expect(
             lines.suffix(5) == [
-                "#EXT-X-INDEPENDENT-SEGMENTS", "live-20261121T135114Z-00ab-000003.ts", "live-20261121T135114Z-00ab-000004.ts",
+                "#EXT-X-INDEPENDENT-SEGMENTS", "live-20261121T135114Z-00ab-000003.ts",
+                "live-20261121T135114Z-00ab-000004.ts",
                 "#EXT-X-DISCONTINUITY", "live-20261121T135140Z-00cd-000000.ts",
             ])
         // The earlier process began with 7, and two segments had left its playlist.
@@ -178,22 +191,30 @@ struct PublicationTests {
 
     @Test(
         arguments: [
-            ("live-20261121T135114Z-00ab-000015.m4s", ["000010.m4s", "000011.m4s", "000012.m4s", "000013.m4s", "000014.m4s"]),
+            (
+                "live-20261121T135114Z-00ab-000015.m4s",
+                ["000010.m4s", "000011.m4s", "000012.m4s", "000013.m4s", "000014.m4s"]
+            ),
             ("live-20261121T135114Z-00ab-000001.m4s", ["000000.m4s"]), ("live-20261121T135114Z-00ab-000000.m4s", []),
             ("live-20261121T135114Z-00ab-header2.mp4", ["header0.mp4", "header1.mp4", "header3.mp4"]),
-            ("live-2026.m4s", []), ("live-20261121T135114Z-00ab-holiday9.mp4", []), ("live-holiday-2026-000009.m4s", []),
+            ("live-2026.m4s", []), ("live-20261121T135114Z-00ab-holiday9.mp4", []),
+            ("live-holiday-2026-000009.m4s", []),
             ("live-20261121T135114Z-00ab-99999999999999999999.m4s", []),
         ] as [(String, [String])])
-    func `Only objects with names of a broadcast are deleted although the playlist does not name them`(name: String, expected: [String]) throws {
+    func `Only objects with names of a broadcast are deleted although the playlist does not name them`(
+        name: String, expected: [String]
+    ) throws {
         let date = Date(timeIntervalSince1970: 1_795_269_100)
         let names = ObjectNames(playlist: "live.m3u8", format: .fmp4, date: date, number: 0xCD)
         var publication = Publication(
-            names: names, playlist: MediaPlaylist(window: 3, firstNumber: 99, targetDuration: 4), maximumWaitingByteCount: 1000)
+            names: names, playlist: MediaPlaylist(window: 3, firstNumber: 99, targetDuration: 4),
+            maximumWaitingByteCount: 1000)
         var left = MediaPlaylist(window: 3, firstNumber: 7, targetDuration: 4)
         let isHeader = name.hasSuffix(".mp4")
         for number in 0..<3 {
             let segment = isHeader || number > 0 ? "live-\(number).m4s" : name
-            _ = left.append(.init(name: segment, duration: .zero, date: date, header: isHeader ? name : "live-header.mp4"))
+            _ = left.append(
+                .init(name: segment, duration: .zero, date: date, header: isHeader ? name : "live-header.mp4"))
         }
         publication.resume(left)
         publication.append(segment(header: [1]))

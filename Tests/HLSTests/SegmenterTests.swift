@@ -9,17 +9,24 @@ struct SegmenterTests {
             codec: .h264(sequenceParameterSet: [0x67, 0x42, 0xC0, 0x0A, 0xDA], pictureParameterSet: [0x68, 0xCE]),
             size: PixelSize(width: 16, height: 16), frameRate: 10),
         audio: [
-            AudioTrackFormat(track: .mixed, format: .broadcast, audioSpecificConfig: [0x11, 0x90], bitrate: 160, priming: 0)
+            AudioTrackFormat(
+                track: .mixed, format: .broadcast, audioSpecificConfig: [0x11, 0x90], bitrate: 160, priming: 0)
         ])
 
     private func segmenter(_ format: SegmentFormat = .ts) -> Segmenter {
-        Segmenter(Self.stream, format: format, duration: MediaTime(milliseconds: 4000), epoch: Date(timeIntervalSince1970: 1000))
+        Segmenter(
+            Self.stream, format: format, duration: MediaTime(milliseconds: 4000),
+            epoch: Date(timeIntervalSince1970: 1000))
     }
 
-    private func picture(_ milliseconds: Int64, isKeyframe: Bool = false, isDiscontinuity: Bool = false) -> EncodedPacket {
+    private func picture(_ milliseconds: Int64, isKeyframe: Bool = false, isDiscontinuity: Bool = false)
+        -> EncodedPacket
+    {
         EncodedPacket(
-            track: .screen, presentationTime: MediaTime(milliseconds: milliseconds), decodeTime: MediaTime(milliseconds: milliseconds),
-            isKeyframe: isKeyframe, isDiscontinuity: isDiscontinuity, sequence: 0, data: [0, 0, 0, 2, isKeyframe ? 0x65 : 0x41, 0x88])
+            track: .screen, presentationTime: MediaTime(milliseconds: milliseconds),
+            decodeTime: MediaTime(milliseconds: milliseconds),
+            isKeyframe: isKeyframe, isDiscontinuity: isDiscontinuity, sequence: 0,
+            data: [0, 0, 0, 2, isKeyframe ? 0x65 : 0x41, 0x88])
     }
 
     /// Returns ten pictures a second from one time to another, with a keyframe every `keyframes` milliseconds.
@@ -94,7 +101,9 @@ struct SegmenterTests {
         for segment in segments {
             #expect(segment.bytes.count % 188 == 0)
             // The program association table, PID 0, then the program map table, PID 0x1000.
-            #expect(Array(segment.bytes[0..<3]) == [0x47, 0x40, 0x00] && Array(segment.bytes[188..<191]) == [0x47, 0x50, 0x00])
+            #expect(
+                Array(segment.bytes[0..<3]) == [0x47, 0x40, 0x00]
+                    && Array(segment.bytes[188..<191]) == [0x47, 0x50, 0x00])
         }
     }
 

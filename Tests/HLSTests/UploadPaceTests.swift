@@ -5,7 +5,9 @@ import broadcast_hls
 struct UploadPaceTests {
     /// 500 kB of four seconds: 1000 kbit/s.
     private func upload(_ pace: inout UploadPace, in seconds: Double, isLast: Bool = true) {
-        pace.uploaded(byteCount: 500_000, duration: MediaTime(milliseconds: 4000), in: MediaTime(seconds: seconds), isLast: isLast)
+        pace.uploaded(
+            byteCount: 500_000, duration: MediaTime(milliseconds: 4000), in: MediaTime(seconds: seconds), isLast: isLast
+        )
     }
 
     @Test func `There is no ceiling while uploads need less than the duration of their media`() {
@@ -24,7 +26,9 @@ struct UploadPaceTests {
         #expect(waiting.ceiling == 1600)
     }
 
-    @Test func `The ceiling rises by a quarter with each upload that needs less than half of that time, and stays otherwise`() {
+    @Test
+    func `The ceiling rises by a quarter with each upload that needs less than half of that time, and stays otherwise`()
+    {
         var pace = UploadPace()
         upload(&pace, in: 8)
         upload(&pace, in: 3)

@@ -37,7 +37,9 @@ struct UploaderTests {
             if object.kind == .playlist { lastPlaylist.withLock { $0 = String(decoding: object.bytes, as: UTF8.self) } }
             if mood.withLock({ $0 }) == .failing { throw .unavailable("the store cannot be reached") }
             if case .refusing(let code) = mood.withLock({ $0 }) { throw .refused(code: code, "the store refuses") }
-            if mood.withLock({ $0 }) == .limited, object.kind == .segment, object.bytes.count > 10 { throw .refused(code: 413, "too large") }
+            if mood.withLock({ $0 }) == .limited, object.kind == .segment, object.bytes.count > 10 {
+                throw .refused(code: 413, "too large")
+            }
             taken.withLock { $0.append(object.name) }
         }
 
@@ -92,14 +94,16 @@ struct UploaderTests {
     }
 
     private func uploader(
-        uploadLimit: Duration = .seconds(60), wasLive: Bool = false, continuing: @escaping @Sendable (String) -> MediaPlaylist? = { _ in nil }
+        uploadLimit: Duration = .seconds(60), wasLive: Bool = false,
+        continuing: @escaping @Sendable (String) -> MediaPlaylist? = { _ in nil }
     ) -> Uploader {
         let names = ObjectNames(playlist: "live.m3u8", format: .ts, date: Date(timeIntervalSince1970: 0), number: 1)
         let playlist = MediaPlaylist(window: 3, firstNumber: 1, targetDuration: 4)
         var policy = RetryPolicy()
         policy.uploadLimit = uploadLimit
         return Uploader(
-            store: store, publication: Publication(names: names, playlist: playlist, maximumWaitingByteCount: 1000), policy: policy, wasLive: wasLive,
+            store: store, publication: Publication(names: names, playlist: playlist, maximumWaitingByteCount: 1000),
+            policy: policy, wasLive: wasLive,
             continuing: continuing, report: { [log] in log.add($0) }, ready: { [log] in log.add("ready \($0)") },
             pace: { [paces] waiting, bitrate in paces.add(Pace(waiting: waiting, bitrate: bitrate)) },
             fail: { [log] in log.add("failed: \($0.message)") })
@@ -133,7 +137,9 @@ struct UploaderTests {
         await run.value
         // A busy machine may make another upload last longer than the limit.
         let ready = sinceReady().filter { $0.hasPrefix("ready") }
-        #expect(ready.count >= 3 && ready.last == "ready true" && zip(ready, ready.dropFirst()).allSatisfy { $0 != $1 }, "\(ready)")
+        #expect(
+            ready.count >= 3 && ready.last == "ready true" && zip(ready, ready.dropFirst()).allSatisfy { $0 != $1 },
+            "\(ready)")
         #expect(log.all.contains("uploading again") && !log.all.contains { $0.hasPrefix("failed") })
     }
 
@@ -169,7 +175,9 @@ struct UploaderTests {
     }
 
     @Test(arguments: [(503, true), (403, true), (StoreError.untrusted, true), (401, false)])
-    func `A store that accepted an object may refuse the next ones for a time, but not the password`(code: Int, goesOn: Bool) async throws {
+    func `A store that accepted an object may refuse the next ones for a time, but not the password`(
+        code: Int, goesOn: Bool
+    ) async throws {
         let uploader = uploader()
         let run = Task { await uploader.run() }
         uploader.append(segment())
@@ -178,7 +186,9 @@ struct UploaderTests {
         uploader.append(segment())
         try await log.wait(for: goesOn ? "the store refuses; 1 segment waits" : "failed: the store refuses")
         store.mood.withLock { $0 = .willing }
-        if goesOn { try await waitUntil("the second segment") { store.taken.withLock { $0.count { $0.hasSuffix(".ts") } } == 2 } }
+        if goesOn {
+            try await waitUntil("the second segment") { store.taken.withLock { $0.count { $0.hasSuffix(".ts") } } == 2 }
+        }
         uploader.end()
         await run.value
         #expect(uploader.hasPublishedEnd == goesOn && log.all.contains { $0.hasPrefix("failed") } == !goesOn)
@@ -191,16 +201,21 @@ struct UploaderTests {
         try await log.wait(for: "ready true")
         store.mood.withLock { $0 = .limited }
         uploader.append(
-            Segment(bytes: [UInt8](repeating: 0, count: 20), duration: MediaTime(milliseconds: 4000), date: Date(timeIntervalSince1970: 0)))
+            Segment(
+                bytes: [UInt8](repeating: 0, count: 20), duration: MediaTime(milliseconds: 4000),
+                date: Date(timeIntervalSince1970: 0)))
         uploader.append(segment())
         uploader.end()
         await run.value
         #expect(store.begun.withLock { $0.count { $0.hasSuffix("000001.ts") } } == 4)
         #expect(store.taken.withLock { $0.count { $0.hasSuffix(".ts") } } == 2)
-        #expect(uploader.lost.segments == 1 && uploader.lost.duration == MediaTime(milliseconds: 4000) && uploader.hasPublishedEnd)
+        #expect(
+            uploader.lost.segments == 1 && uploader.lost.duration == MediaTime(milliseconds: 4000)
+                && uploader.hasPublishedEnd)
         #expect(
             log.all.contains(
-                "left out a segment of 0 kB that the store refuses: it is too large for the server (nginx: client_max_body_size)"))
+                "left out a segment of 0 kB that the store refuses: it is too large for the server (nginx: client_max_body_size)"
+            ))
         #expect(store.lastPlaylist.withLock { $0 }.contains("#EXT-X-DISCONTINUITY\n"))
     }
 
@@ -213,7 +228,8 @@ struct UploaderTests {
         store.mood.withLock { $0 = .willing }
         uploader.end()
         await run.value
-        #expect(uploader.hasPublishedEnd && !log.all.contains { $0.hasPrefix("failed") } && log.all.contains("ready true"))
+        #expect(
+            uploader.hasPublishedEnd && !log.all.contains { $0.hasPrefix("failed") } && log.all.contains("ready true"))
     }
 
     @Test func `The media that waits is reported, and that nothing waits any more`() async throws {
@@ -302,7 +318,9 @@ struct UploaderTests {
         let uploader = uploader { text in
             guard text == "left" else { return nil }
             var playlist = MediaPlaylist(window: 3, firstNumber: 41, targetDuration: 4)
-            _ = playlist.append(.init(name: "live-old.ts", duration: MediaTime(milliseconds: 4000), date: Date(timeIntervalSince1970: 0)))
+            _ = playlist.append(
+                .init(
+                    name: "live-old.ts", duration: MediaTime(milliseconds: 4000), date: Date(timeIntervalSince1970: 0)))
             return playlist
         }
         let run = Task { await uploader.run() }
@@ -310,11 +328,15 @@ struct UploaderTests {
         uploader.end()
         await run.value
         let lines = store.lastPlaylist.withLock { $0 }.split(separator: "\n")
-        #expect(lines.contains("#EXT-X-MEDIA-SEQUENCE:41") && lines.contains("live-old.ts") && lines.contains("#EXT-X-DISCONTINUITY"))
+        #expect(
+            lines.contains("#EXT-X-MEDIA-SEQUENCE:41") && lines.contains("live-old.ts")
+                && lines.contains("#EXT-X-DISCONTINUITY"))
     }
 
     @Test(arguments: [(1, true), (1000, false)])
-    func `A playlist that another broadcast keeps changing is neither continued nor replaced`(changes: Int, isContinued: Bool) async throws {
+    func `A playlist that another broadcast keeps changing is neither continued nor replaced`(
+        changes: Int, isContinued: Bool
+    ) async throws {
         store.left.withLock { $0 = "left" }
         store.changes.withLock { $0 = changes }
         let uploader = uploader { _ in
@@ -324,11 +346,14 @@ struct UploaderTests {
         }
         let run = Task { await uploader.run() }
         uploader.append(segment())
-        let conflict = "failed: Another broadcast writes live.m3u8 to the store already. Stop it, or choose another name or address"
+        let conflict =
+            "failed: Another broadcast writes live.m3u8 to the store already. Stop it, or choose another name or address"
         if isContinued { try await log.wait(for: "ready true") } else { try await log.wait(for: conflict) }
         uploader.end()
         await run.value
-        #expect(store.lastPlaylist.withLock { $0 }.contains("live-old.ts") == isContinued && log.all.contains(conflict) != isContinued)
+        #expect(
+            store.lastPlaylist.withLock { $0 }.contains("live-old.ts") == isContinued
+                && log.all.contains(conflict) != isContinued)
         #expect(store.begun.withLock { $0.isEmpty } != isContinued)
     }
 }

@@ -1,6 +1,6 @@
 import Capture
-import Host
 import Foundation
+import Host
 import Media
 import SessionFakes
 import TestSupport
@@ -10,7 +10,8 @@ import Testing
 struct AnnotationKeysTests {
     /// The keys that the manual lists for the focused application.
     private func documentedKeys() throws -> Set<String> {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
         let manual = try String(contentsOf: root.appendingPathComponent("man/broadcast-extension.7"), encoding: .utf8)
         let start = try #require(manual.firstRange(of: ".It Li annotate"))
         let end = try #require(manual[start.upperBound...].firstRange(of: "broadcast annotate"))
@@ -29,12 +30,18 @@ struct AnnotationKeysTests {
             let rig = try HostRig(in: peers)
             try await rig.host.start()
             rig.stage.give(ApplicationInformation(id: "Gedit", title: "A text"))
-            try await waitUntil("the annotation") { rig.viewer.calls.contains { if case .annotated = $0 { true } else { false } } }
+            try await waitUntil("the annotation") {
+                rig.viewer.calls.contains { if case .annotated = $0 { true } else { false } }
+            }
             rig.host.requestStop()
             _ = try await rig.host.ended()
-            let keys = rig.viewer.calls.compactMap { if case .annotated(let values) = $0 { Set(values.keys) } else { nil } }
+            let keys = rig.viewer.calls.compactMap {
+                if case .annotated(let values) = $0 { Set(values.keys) } else { nil }
+            }
             // The name is only known if there is a desktop entry for it.
-            #expect(keys.allSatisfy { $0.contains("application") && $0.isSubset(of: (try? documentedKeys()) ?? []) }, "\(keys)")
+            #expect(
+                keys.allSatisfy { $0.contains("application") && $0.isSubset(of: (try? documentedKeys()) ?? []) },
+                "\(keys)")
         }
     }
 }

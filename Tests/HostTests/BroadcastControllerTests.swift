@@ -14,7 +14,8 @@ struct BroadcastControllerTests {
         let pictures = PictureChannel(width: 64, height: 64)
         pictures.show(bgra: [UInt8](repeating: 128, count: 64 * 64 * 4))
         return BroadcastController(
-            content: .pictures(pictures), sound: sound, destinations: destinations, settings: settings, environment: environment(folder))
+            content: .pictures(pictures), sound: sound, destinations: destinations, settings: settings,
+            environment: environment(folder))
     }
 
     @Test func `If one destination fails, the start returns and the others continue`() async throws {
@@ -35,7 +36,9 @@ struct BroadcastControllerTests {
     @Test func `If the only destination fails, the start throws and the broadcast is over`() async throws {
         try await withPeers { peers in
             let controller = controller(in: try peers.makeFolder("kit"), [.file("/nonexistent/a.mp4")])
-            await #expect(throws: BroadcastError.cannotWrite(path: "/nonexistent/a.mp4", code: ENOENT)) { try await controller.start() }
+            await #expect(throws: BroadcastError.cannotWrite(path: "/nonexistent/a.mp4", code: ENOENT)) {
+                try await controller.start()
+            }
             _ = await controller.stop()
             var last: BroadcastController.Event?
             for await event in controller.events { last = event }
@@ -57,7 +60,9 @@ struct BroadcastControllerTests {
             #expect(try await !controller.saveClip(seconds: 5, to: "/nonexistent/clip.mp4"))
             controller.annotate(["scene": "one"])
             await #expect(throws: BroadcastError.invalidRule("KeePassXC")) { try await controller.hide("KeePassXC") }
-            await #expect(throws: BroadcastError.invalidRule("colour:red")) { try await controller.unhide("colour:red") }
+            await #expect(throws: BroadcastError.invalidRule("colour:red")) {
+                try await controller.unhide("colour:red")
+            }
             #expect(await controller.stop().isEmpty)
         }
     }
@@ -73,7 +78,9 @@ struct BroadcastControllerTests {
             #expect(try await !controller.hide("class:KeePassXC"))
             #expect(!controller.setMicrophone(true))
             let results = await controller.stop()
-            #expect(results.map(\.path) == [folder + "/a.mp4"] && results.allSatisfy { $0.failure == nil && $0.byteCount > 0 })
+            #expect(
+                results.map(\.path) == [folder + "/a.mp4"]
+                    && results.allSatisfy { $0.failure == nil && $0.byteCount > 0 })
             #expect(try await controller.ended() == results)
             var events: [BroadcastController.Event] = []
             for await event in controller.events { events.append(event) }
@@ -82,7 +89,9 @@ struct BroadcastControllerTests {
         }
     }
 
-    @Test func `A clip is saved while the broadcast continues, and a path that cannot be written is an error`() async throws {
+    @Test func `A clip is saved while the broadcast continues, and a path that cannot be written is an error`()
+        async throws
+    {
         try await withPeers { peers in
             let folder = try peers.makeFolder("kit")
             var settings = BroadcastSettings()
@@ -99,13 +108,15 @@ struct BroadcastControllerTests {
         }
     }
 
-    @Test(arguments: [true, false]) func `The sound of the program is a track of the file, and without sound there is none`(
+    @Test(arguments: [true, false])
+    func `The sound of the program is a track of the file, and without sound there is none`(
         hasSound: Bool
     ) async throws {
         try await withPeers { peers in
             let folder = try peers.makeFolder("kit")
             let channel = SoundChannel()
-            let controller = controller(in: folder, [.file(folder + "/a.mp4")], sound: hasSound ? .channel(channel) : .none)
+            let controller = controller(
+                in: folder, [.file(folder + "/a.mp4")], sound: hasSound ? .channel(channel) : .none)
             try await controller.start()
             channel.play([Float](repeating: 0.25, count: 9600))
             _ = await controller.stop()
@@ -119,16 +130,19 @@ struct BroadcastControllerTests {
             let folder = try peers.makeFolder("kit")
             let pictures = PictureChannel(width: 64, height: 64)
             let own = BroadcastController(
-                content: .pictures(pictures), sound: .none, destinations: [.file(folder + "/own.mp4")], environment: environment(folder))
+                content: .pictures(pictures), sound: .none, destinations: [.file(folder + "/own.mp4")],
+                environment: environment(folder))
             pictures.show(bgra: [UInt8](repeating: 128, count: 64 * 64 * 4))
             try await own.start()
             pictures.end()
             #expect(try await own.ended().map(\.name) == ["own.mp4"])
 
             let frames = (0..<3).map { "FRAME\n" + String(repeating: "\($0)", count: 32 * 16 * 3 / 2) }
-            try ("YUV4MPEG2 W32 H16 F30:1\n" + frames.joined()).write(toFile: folder + "/in.y4m", atomically: true, encoding: .utf8)
+            try ("YUV4MPEG2 W32 H16 F30:1\n" + frames.joined()).write(
+                toFile: folder + "/in.y4m", atomically: true, encoding: .utf8)
             let file = BroadcastController(
-                content: .y4m(path: folder + "/in.y4m"), sound: .none, destinations: [.file(folder + "/file.mp4")], environment: environment(folder))
+                content: .y4m(path: folder + "/in.y4m"), sound: .none, destinations: [.file(folder + "/file.mp4")],
+                environment: environment(folder))
             try await file.start()
             #expect(try await file.ended().map(\.failure) == [nil])
         }
@@ -149,15 +163,19 @@ struct BroadcastControllerTests {
 
     /// What reads an X display, none of which is there.
     private static let screens: [BroadcastController.Content] = [
-        .screen(display: missingDisplay), .monitor("LEFT", display: missingDisplay), .window(7, display: missingDisplay),
+        .screen(display: missingDisplay), .monitor("LEFT", display: missingDisplay),
+        .window(7, display: missingDisplay),
         .region(x: 0, y: 0, width: 64, height: 64, display: missingDisplay),
     ]
 
-    @Test(arguments: screens.indices) func `A display that does not answer is an error of the start and the last event`(index: Int) async throws {
+    @Test(arguments: screens.indices) func `A display that does not answer is an error of the start and the last event`(
+        index: Int
+    ) async throws {
         try await withPeers { peers in
             let folder = try peers.makeFolder("kit")
             let controller = BroadcastController(
-                content: Self.screens[index], sound: .none, destinations: [.file(folder + "/a.mp4")], environment: environment(folder))
+                content: Self.screens[index], sound: .none, destinations: [.file(folder + "/a.mp4")],
+                environment: environment(folder))
             await #expect(throws: BroadcastError.cannotOpenDisplay(missingDisplay)) { try await controller.start() }
             await #expect(throws: BroadcastError.cannotOpenDisplay(missingDisplay)) { try await controller.ended() }
             var last: BroadcastController.Event?
@@ -172,14 +190,20 @@ struct BroadcastControllerTests {
         .sharedMonitor, .sharedWindow, .screen(), .region(x: 0, y: 0, width: 64, height: 64),
     ]
 
-    @Test(arguments: shared.indices) func `A Wayland desktop without a session bus shares nothing`(index: Int) async throws {
+    @Test(arguments: shared.indices) func `A Wayland desktop without a session bus shares nothing`(index: Int)
+        async throws
+    {
         try await withPeers { peers in
             let folder = try peers.makeFolder("kit")
             var environment = environment(folder)
             environment["WAYLAND_DISPLAY"] = "wayland-7"
             let controller = BroadcastController(
-                content: Self.shared[index], sound: .none, destinations: [.file(folder + "/a.mp4")], environment: environment)
-            await #expect(throws: BroadcastError.source("capture(Capture.CaptureError.portal(Capture.PortalProblem.noSessionBus))")) {
+                content: Self.shared[index], sound: .none, destinations: [.file(folder + "/a.mp4")],
+                environment: environment)
+            await #expect(
+                throws: BroadcastError.source(
+                    "capture(Capture.CaptureError.portal(Capture.PortalProblem.noSessionBus))")
+            ) {
                 try await controller.start()
             }
         }
@@ -189,7 +213,8 @@ struct BroadcastControllerTests {
         try await withPeers { peers in
             let folder = try peers.makeFolder("kit")
             for change in [
-                { $0.hiddenWindows = ["KeePassXC"] }, { $0.frameRate = 0 }, { $0.frameRate = Int.max }, { $0.size = (width: 1, height: 1) },
+                { $0.hiddenWindows = ["KeePassXC"] }, { $0.frameRate = 0 }, { $0.frameRate = Int.max },
+                { $0.size = (width: 1, height: 1) },
             ] as [(inout BroadcastSettings) -> Void] {
                 var settings = BroadcastSettings()
                 change(&settings)

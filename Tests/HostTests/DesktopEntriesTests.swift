@@ -18,7 +18,8 @@ import Testing
         "system/applications/mimeinfo.cache": "[Desktop Entry]\nName=No entry\n",
     ]
 
-    private nonisolated(nonsending) func withEntries(_ body: (DesktopEntries, String) async throws -> Void) async throws {
+    private nonisolated(nonsending) func withEntries(_ body: (DesktopEntries, String) async throws -> Void) async throws
+    {
         let folder = FileManager.default.temporaryDirectory.path + "/broadcast-entries-\(UUID().uuidString.prefix(8))"
         defer { try? FileManager.default.removeItem(atPath: folder) }
         for (name, text) in Self.files {
@@ -28,14 +29,17 @@ import Testing
             try text.write(toFile: path, atomically: false, encoding: .utf8)
         }
         let entries = DesktopEntries(environment: [
-            "HOME": "/nowhere", "XDG_DATA_HOME": folder + "/user", "XDG_DATA_DIRS": "/missing:relative:\(folder)/system",
+            "HOME": "/nowhere", "XDG_DATA_HOME": folder + "/user",
+            "XDG_DATA_DIRS": "/missing:relative:\(folder)/system",
         ])
         try await body(entries, folder)
     }
 
     @Test(arguments: [
-        ("Gedit", "My Editor"), ("firefox", "Firefox ESR"), ("Firefox-esr", "Firefox ESR"), ("org.gnome.Terminal", "Terminal \\o/"),
-        ("Terminal", "Terminal \\o/"), ("kde-konsole", "Konsole"), ("gone", nil), ("link", nil), ("broken", nil), ("unknown", nil), ("", nil),
+        ("Gedit", "My Editor"), ("firefox", "Firefox ESR"), ("Firefox-esr", "Firefox ESR"),
+        ("org.gnome.Terminal", "Terminal \\o/"),
+        ("Terminal", "Terminal \\o/"), ("kde-konsole", "Konsole"), ("gone", nil), ("link", nil), ("broken", nil),
+        ("unknown", nil), ("", nil),
     ])
     func `A window's class determines the name of its application`(windowClass: String, name: String?) async throws {
         try await withEntries { entries, _ in

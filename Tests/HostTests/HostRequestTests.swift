@@ -1,9 +1,9 @@
 import Concurrency
 import Control
-import Session
 import Glibc
 import Host
 import Media
+import Session
 import SessionFakes
 import TestSupport
 import Testing
@@ -28,7 +28,8 @@ struct HostRequestTests {
 
     /// Expects that the request is refused for that reason.
     private func expect(
-        _ problem: RequestProblem, of rig: HostRig, _ request: ControlRequest, sourceLocation: SourceLocation = #_sourceLocation
+        _ problem: RequestProblem, of rig: HostRig, _ request: ControlRequest,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         expect(problem, of: try await rig.ask(request), sourceLocation: sourceLocation)
     }
@@ -49,14 +50,17 @@ struct HostRequestTests {
         try await withHost { rig in
             try await rig.waitForFrames()
             let report = try #require(try await rig.ask(.status).session)
-            #expect(report.session == "main" && report.state == "live" && report.title == "A talk" && report.elapsed > 0)
+            #expect(
+                report.session == "main" && report.state == "live" && report.title == "A talk" && report.elapsed > 0)
             #expect(report.source.kind == "application" && report.source.name == "stage" && report.source.locked == nil)
             #expect(report.source.width == 128 && report.source.height == 64)
             #expect(report.video?.fps == 30 && (report.video?.captured ?? 0) > 0)
             #expect(report.audio == .init(app: nil, mic: nil))
             let destination = try #require(report.destinations.first)
             #expect(destination.name == "viewer" && destination.extension == "rtmp" && destination.state == "live")
-            #expect(destination.bytes > 0 && destination.error == nil && destination.watchUrl == "https://example.org/watch")
+            #expect(
+                destination.bytes > 0 && destination.error == nil && destination.watchUrl == "https://example.org/watch"
+            )
         }
     }
 
@@ -116,7 +120,9 @@ struct HostRequestTests {
             }
             let missing = "/nowhere/at/all.mp4"
             let reply = try await rig.ask(.clip(last: nil, path: missing))
-            #expect(reply.error == phrases.report(.destination(name: "clip", .cannotCreate(path: missing, .system(code: 2)))))
+            #expect(
+                reply.error
+                    == phrases.report(.destination(name: "clip", .cannotCreate(path: missing, .system(code: 2)))))
         }
     }
 
@@ -155,7 +161,10 @@ struct HostRequestTests {
         }
     }
 
-    @Test func `An addition is rejected without a name, for standard output, for an unknown name, and if it cannot connect`() async throws {
+    @Test
+    func `An addition is rejected without a name, for standard output, for an unknown name, and if it cannot connect`()
+        async throws
+    {
         try await withHost { rig in
             try await expect(.noDestinationNamed, of: rig, line: #"{"command":"add-destination"}"#)
             try await expect(.noDestinationNamed, of: rig, .addDestination("", folder: nil))
@@ -171,7 +180,10 @@ struct HostRequestTests {
             let busy = FakeViewer("busy")
             let error = UploadError.rtmp(.streamBusy(description: ""))
             busy.behave(.fail(error), at: .started)
-            rig.define("busy", busy.plan(.live(retry: ReconnectionPolicy(waits: Backoff(first: .seconds(3600), longest: .seconds(3600))))))
+            rig.define(
+                "busy",
+                busy.plan(
+                    .live(retry: ReconnectionPolicy(waits: Backoff(first: .seconds(3600), longest: .seconds(3600))))))
             try await expect(.notYetConnected(name: "busy", error), of: rig, .addDestination("busy", folder: nil))
             #expect(try await rig.ask(.retry(destination: nil)).retried == ["busy"])
         }
@@ -186,13 +198,19 @@ struct HostRequestTests {
         }
     }
 
-    @Test func `A destination is removed by its name, but not the last one, and not one that does not exist`() async throws {
+    @Test func `A destination is removed by its name, but not the last one, and not one that does not exist`()
+        async throws
+    {
         try await withHost { rig in
             try await expect(.onlyDestination("viewer"), of: rig, .removeDestination("viewer", folder: nil))
             rig.define("second", FakeViewer("second").livePlan())
             _ = try await rig.ask(.addDestination("second", folder: nil))
-            try await expect(.unknownDestination("nobody", known: ["viewer", "second"]), of: rig, .removeDestination("nobody", folder: nil))
-            try await expect(.unknownDestination("", known: ["viewer", "second"]), of: rig, line: #"{"command":"remove-destination"}"#)
+            try await expect(
+                .unknownDestination("nobody", known: ["viewer", "second"]), of: rig,
+                .removeDestination("nobody", folder: nil))
+            try await expect(
+                .unknownDestination("", known: ["viewer", "second"]), of: rig,
+                line: #"{"command":"remove-destination"}"#)
             let reply = try await rig.ask(.removeDestination("viewer", folder: nil))
             #expect(reply.destination?.name == "viewer" && reply.destination?.state == "finished")
             #expect(ErrorReport.onlyDestination == RequestProblem.onlyDestination("second").code)
@@ -206,8 +224,11 @@ struct HostRequestTests {
             rig.define("talk.mp4", .file(name: "talk.mp4", path: path, format: .mp4))
             let added = try await rig.ask(.addDestination("talk.mp4", folder: nil))
             #expect(added.destination?.path == path)
-            try await expect(.unknownDestination("other.mp4", known: ["viewer", "talk.mp4"]), of: rig, .removeDestination("other.mp4", folder: nil))
-            let removed = try await rig.ask(.removeDestination(isRelative ? "./talk.mp4" : path, folder: isRelative ? folder : nil))
+            try await expect(
+                .unknownDestination("other.mp4", known: ["viewer", "talk.mp4"]), of: rig,
+                .removeDestination("other.mp4", folder: nil))
+            let removed = try await rig.ask(
+                .removeDestination(isRelative ? "./talk.mp4" : path, folder: isRelative ? folder : nil))
             #expect(removed.destination?.name == "talk.mp4" && removed.destination?.state == "finished")
         }
     }
@@ -225,17 +246,26 @@ struct HostRequestTests {
         }
     }
 
-    @Test func `While the session is prepared, status says so, and other requests are rejected with the advice to retry`() async throws {
+    @Test
+    func `While the session is prepared, status says so, and other requests are rejected with the advice to retry`()
+        async throws
+    {
         try await withPeers { peers in
             let gate = Gate()
             let rig = try HostRig(in: peers, prepare: { (_) throws(HostError) in gate.pass() })
             let starting = Task { try await rig.host.start() }
             try await waitUntil("the preparation") { gate.isReached }
             let report = try #require(try await rig.ask(.status).session)
-            #expect(report.session == "main" && report.state == "starting" && report.title == "A talk" && report.pid == getpid())
+            #expect(
+                report.session == "main" && report.state == "starting" && report.title == "A talk"
+                    && report.pid == getpid())
             #expect(report.destinations == [] && report.elapsed == 0 && report.video == nil)
-            for request in [ControlRequest.pause, .retry(destination: nil)] { try await expect(.starting, of: rig, request) }
-            for line in [#"{"command":"dance"}"#, #"{"command":"mic"}"#] { try await expect(.starting, of: rig, line: line) }
+            for request in [ControlRequest.pause, .retry(destination: nil)] {
+                try await expect(.starting, of: rig, request)
+            }
+            for line in [#"{"command":"dance"}"#, #"{"command":"mic"}"#] {
+                try await expect(.starting, of: rig, line: line)
+            }
             gate.open()
             try await starting.value
             #expect(try await rig.ask(.status).session?.state == "live")
@@ -278,7 +308,9 @@ struct HostRequestTests {
         }
     }
 
-    @Test func `A destination that fails is reported with the sentence and the exit status of the front end`() async throws {
+    @Test func `A destination that fails is reported with the sentence and the exit status of the front end`()
+        async throws
+    {
         try await withPeers { peers in
             let (good, bad) = (FakeViewer("good"), FakeViewer("bad"))
             bad.behave(.fail(.connectionLost(status: "no")), at: .started)
@@ -286,7 +318,9 @@ struct HostRequestTests {
             try await rig.host.start()
             let report = try #require(try await rig.ask(.status).session)
             #expect(report.destinations.map(\.state) == ["live", "failed"])
-            #expect(report.destinations[1].error == phrases.report(.destination(name: "bad", .connectionLost(status: "no"))))
+            #expect(
+                report.destinations[1].error == phrases.report(.destination(name: "bad", .connectionLost(status: "no")))
+            )
             #expect(report.destinations[1].error?.status == 42 && report.destinations[1].watchUrl == nil)
             #expect(try await rig.ask(.stop).session?.state == "failed")
         }

@@ -9,8 +9,12 @@ import Upload
 
 /// Phrases that name the data that they are made of.
 struct TestPhrases: HostPhrases {
-    func report(_ error: HostError) -> ErrorReport { ErrorReport(code: error.code, message: "sentence of \(error)", status: 42) }
-    func report(_ error: UploadError, of destination: String) -> ErrorReport { report(.destination(name: destination, error)) }
+    func report(_ error: HostError) -> ErrorReport {
+        ErrorReport(code: error.code, message: "sentence of \(error)", status: 42)
+    }
+    func report(_ error: UploadError, of destination: String) -> ErrorReport {
+        report(.destination(name: destination, error))
+    }
     func sentence(_ notice: HostNotice) -> String { "sentence of \(notice)" }
     func logLine(_ event: HostEvent, session: String) -> String? {
         switch event {
@@ -23,7 +27,8 @@ struct TestPhrases: HostPhrases {
     func logLines(_ outcome: HostOutcome) -> [String] { [] }
 }
 
-/// A host of a session with the source and the destinations of the test, and a socket and a log in a folder of the test.
+/// A host of a session with the source and the destinations of the test, and a socket and a log in a folder of the
+/// test.
 final class HostRig: Sendable {
     let host: SessionHost
     let running: RunningSession
@@ -38,7 +43,8 @@ final class HostRig: Sendable {
     ///   - prepare: runs before the session is made, on the thread that may block.
     ///   - change: changes the session before it is made.
     init(
-        in peers: Peers, name: String = "main", folder: String? = nil, stage: Stage = Stage(), viewer: FakeViewer = FakeViewer(),
+        in peers: Peers, name: String = "main", folder: String? = nil, stage: Stage = Stage(),
+        viewer: FakeViewer = FakeViewer(),
         onNameTaken: @escaping @Sendable () -> Void = {},
         prepare: @escaping @Sendable (HostPreparation) throws(HostError) -> Void = { (_) throws(HostError) in },
         change: @escaping @Sendable (inout PreparedSession) -> Void = { _ in }
@@ -62,13 +68,16 @@ final class HostRig: Sendable {
             prepare: { (preparation) throws(HostError) in
                 try prepare(preparation)
                 var session = PreparedSession(
-                    configuration: .silent(stage), destinations: [viewer.livePlan()], watchURLs: [viewer.name: "https://example.org/watch"])
+                    configuration: .silent(stage), destinations: [viewer.livePlan()],
+                    watchURLs: [viewer.name: "https://example.org/watch"])
                 change(&session)
                 return session
             },
             resolve: { (target, folder, _) throws(HostError) in
                 asked.update { $0.append("\(target) in \(folder ?? "nil")") }
-                guard let plan = known.value[target] else { throw .destination(name: target, .connectionLost(status: "unknown")) }
+                guard let plan = known.value[target] else {
+                    throw .destination(name: target, .connectionLost(status: "unknown"))
+                }
                 return plan
             })
         running = RunningSession(name: name, socket: "\(folder)/\(name).sock")
@@ -82,7 +91,9 @@ final class HostRig: Sendable {
 
     /// The answer of the running session.
     func ask(_ request: ControlRequest) async throws -> ControlReply {
-        guard let reply = try await running.ask(request) else { throw PeerError.answer("no session runs at \(running.socket)") }
+        guard let reply = try await running.ask(request) else {
+            throw PeerError.answer("no session runs at \(running.socket)")
+        }
         return reply
     }
 

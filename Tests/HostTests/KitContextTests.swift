@@ -13,17 +13,22 @@ import UserConfiguration
 /// Destinations that a program describes with its own values: the user's configuration limits them like all others.
 @Suite struct KitContextTests {
     private func environment(_ folder: String) -> [String: String] {
-        ["HOME": folder, "XDG_RUNTIME_DIR": folder, "XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": folder, "XDG_STATE_HOME": folder]
+        [
+            "HOME": folder, "XDG_RUNTIME_DIR": folder, "XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": folder,
+            "XDG_STATE_HOME": folder,
+        ]
     }
 
     private func context(_ folder: String, _ text: String, proxyPassword: String? = nil) throws -> KitContext {
         var environment = environment(folder)
         environment[KitContext.proxyPasswordVariable] = proxyPassword
         let paths = Paths(environment: environment)
-        try FileManager.default.createDirectory(atPath: (paths.configFile as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            atPath: (paths.configFile as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
         try text.write(toFile: paths.configFile, atomically: true, encoding: .utf8)
         return KitContext(
-            paths: paths, secrets: CredentialStore(service: SecretService(environment: environment, helper: nil), paths: paths),
+            paths: paths,
+            secrets: CredentialStore(service: SecretService(environment: environment, helper: nil), paths: paths),
             sessionBusAddress: "unix:path=/nonexistent", environment: environment)
     }
 
@@ -31,7 +36,8 @@ import UserConfiguration
         _ destinations: [BroadcastDestination], _ context: KitContext, _ own: SessionSettings = SessionSettings(),
         settings: BroadcastSettings = BroadcastSettings()
     ) throws(ConfigurationError) -> PreparedSession {
-        try context.request(own, destinations, settings).prepare(HostPreparation(notice: { _ in }, isStopWanted: { false }))
+        try context.request(own, destinations, settings).prepare(
+            HostPreparation(notice: { _ in }, isStopWanted: { false }))
     }
 
     private func prepare(
@@ -47,7 +53,8 @@ import UserConfiguration
             let context = try context(try peers.makeFolder("kit"), "")
             let plans = try prepare(
                 [
-                    .service("twitch", key: "k"), .rtmp("rtmp://live.twitch.tv/app", key: "k"), .rtmp("rtmp://example.org/app", key: "k"),
+                    .service("twitch", key: "k"), .rtmp("rtmp://live.twitch.tv/app", key: "k"),
+                    .rtmp("rtmp://example.org/app", key: "k"),
                     .file("/tmp/a.mp4"),
                 ], context)
             #expect(plans.map(\.applicationDetail) == [.windowClass, .windowClass, .full, .full])
@@ -57,12 +64,14 @@ import UserConfiguration
     @Test func `A configuration that publishes no titles applies to all of them`() async throws {
         try await withPeers { peers in
             let context = try context(try peers.makeFolder("kit"), "[privacy]\ntitles = \"none\"\n")
-            let plans = try prepare([.service("twitch", key: "k"), .rtmp("rtmp://example.org/app", key: "k"), .file("/tmp/a.mp4")], context)
+            let plans = try prepare(
+                [.service("twitch", key: "k"), .rtmp("rtmp://example.org/app", key: "k"), .file("/tmp/a.mp4")], context)
             #expect(plans.map(\.applicationDetail) == [.none, .none, .none])
         }
     }
 
-    @Test func `A file or a configured destination is accepted once, and servers get names of their own`() async throws {
+    @Test func `A file or a configured destination is accepted once, and servers get names of their own`() async throws
+    {
         try await withPeers { peers in
             let context = try context(try peers.makeFolder("kit"), "[destinations.archive]\nextension = \"file\"\n")
             #expect(throws: ConfigurationError.destination(.fileTwice("/tmp/a.mp4"))) {
@@ -74,12 +83,14 @@ import UserConfiguration
             #expect(throws: ConfigurationError.destination(.addressTwice("rtmp://example.org/app/…"))) {
                 try prepare([.rtmp("rtmp://example.org/app", key: "k"), .rtmp("rtmp://example.org/app/k")], context)
             }
-            let plans = try prepare([.rtmp("rtmp://example.org/app", key: "k"), .rtmp("rtmp://example.org/app", key: "l")], context)
+            let plans = try prepare(
+                [.rtmp("rtmp://example.org/app", key: "k"), .rtmp("rtmp://example.org/app", key: "l")], context)
             #expect(plans.map(\.name) == ["example.org", "example.org-2"])
         }
     }
 
-    @Test(arguments: [true, false]) func `A proxy that requires a password is refused without it, also if the program has settings of its own`(
+    @Test(arguments: [true, false])
+    func `A proxy that requires a password is refused without it, also if the program has settings of its own`(
         usesConfiguration: Bool
     ) async throws {
         try await withPeers { peers in
@@ -95,13 +106,16 @@ import UserConfiguration
         }
     }
 
-    @Test func `An extension that cannot use the proxy of the configuration is refused, and one that can gets it`() async throws {
+    @Test func `An extension that cannot use the proxy of the configuration is refused, and one that can gets it`()
+        async throws
+    {
         try await withPeers { peers in
             let folder = try peers.makeFolder("kit")
             let context = try context(folder, "[network]\nproxy = \"socks5://127.0.0.1:1080\"\n")
             let extensions = try #require(Paths(environment: environment(folder)).extensionFolders.first)
             for (name, network) in [("direct", ""), ("through", "network = [\"proxy\"]")] {
-                try FileManager.default.createDirectory(atPath: extensions + "/" + name, withIntermediateDirectories: true)
+                try FileManager.default.createDirectory(
+                    atPath: extensions + "/" + name, withIntermediateDirectories: true)
                 let manifest = """
                     name = "\(name)"
                     exec = "/bin/true"
@@ -142,7 +156,10 @@ import UserConfiguration
         try await withPeers { peers in
             let folder = try peers.makeFolder("kit")
             let context = try context(folder, "")
-            func expect(_ problem: DestinationProblem, _ destination: BroadcastDestination, sourceLocation: SourceLocation = #_sourceLocation) {
+            func expect(
+                _ problem: DestinationProblem, _ destination: BroadcastDestination,
+                sourceLocation: SourceLocation = #_sourceLocation
+            ) {
                 #expect(throws: ConfigurationError.destination(problem), sourceLocation: sourceLocation) {
                     try prepare([destination], context)
                 }
@@ -151,7 +168,10 @@ import UserConfiguration
             expect(.notAnRTMPAddress(.missingKey, source: nil), .service("twitch", key: ""))
             // The known names contain the shipped extensions, if they are installed beside the tests.
             expect(
-                .unknown("web", known: ExtensionCatalog(folders: Paths(environment: environment(folder)).extensionFolders).names), .extension("web"))
+                .unknown(
+                    "web",
+                    known: ExtensionCatalog(folders: Paths(environment: environment(folder)).extensionFolders).names),
+                .extension("web"))
             let extensions = try #require(Paths(environment: environment(folder)).extensionFolders.first)
             try FileManager.default.createDirectory(atPath: extensions + "/web", withIntermediateDirectories: true)
             let manifest =
@@ -165,24 +185,29 @@ import UserConfiguration
     @Test func `A known service has its backup addresses and its limits, and an unknown ending is MP4`() async throws {
         try await withPeers { peers in
             let context = try context(try peers.makeFolder("kit"), "")
-            let plans = try prepare([.service("youtube", key: "s3cret"), .file("/tmp/a.unknown"), .file("/tmp/a.ts")], context)
+            let plans = try prepare(
+                [.service("youtube", key: "s3cret"), .file("/tmp/a.unknown"), .file("/tmp/a.ts")], context)
             #expect(plans.map(\.name) == ["youtube", "a.unknown", "a.ts"])
             #expect(plans.first?.limits.size == PixelSize(width: 3840, height: 2160))
             #expect(plans.allSatisfy { $0.url?.contains("s3cret") != true })
         }
     }
 
-    @Test func `What a Wayland desktop is asked to share has the display and the file of earlier choices`() async throws {
+    @Test func `What a Wayland desktop is asked to share has the display and the file of earlier choices`() async throws
+    {
         try await withPeers { peers in
             let folder = try peers.makeFolder("kit")
             var environment = environment(folder)
             environment["WAYLAND_DISPLAY"] = "/run/user/1000/wayland-7"
             let paths = Paths(environment: environment)
             let context = KitContext(
-                paths: paths, secrets: CredentialStore(service: SecretService(environment: environment, helper: nil), paths: paths),
+                paths: paths,
+                secrets: CredentialStore(service: SecretService(environment: environment, helper: nil), paths: paths),
                 sessionBusAddress: "unix:path=/nonexistent", environment: environment)
             let request = context.portalRequest(.window)
-            #expect(request.display == "wayland-7" && request.choice == .window && request.busAddress == "unix:path=/nonexistent")
+            #expect(
+                request.display == "wayland-7" && request.choice == .window
+                    && request.busAddress == "unix:path=/nonexistent")
             #expect(request.choices?.path == paths.rememberedChoices.path)
             #expect(context.portalRequest().choice == .monitor)
         }
@@ -195,7 +220,9 @@ import UserConfiguration
                 try session([destination], context, settings).configuration.clipBuffer?.seconds
             }
             var settings = SessionSettings()
-            #expect(try length(settings, .destination(named: "clips")) == 60 && length(settings, .file("/tmp/a.mp4")) == nil)
+            #expect(
+                try length(settings, .destination(named: "clips")) == 60 && length(settings, .file("/tmp/a.mp4")) == nil
+            )
             settings.clipBuffer = MediaTime(milliseconds: 5000)
             #expect(try length(settings, .destination(named: "clips")) == 5)
         }

@@ -44,7 +44,9 @@ struct SessionHostTests {
             try await rig.host.start()
             try await rig.waitForFrames()
             try await waitUntil("figures") {
-                front.events.contains { if case .statistics(let snapshot) = $0 { snapshot.elapsed > .zero } else { false } }
+                front.events.contains {
+                    if case .statistics(let snapshot) = $0 { snapshot.elapsed > .zero } else { false }
+                }
             }
             rig.stage.give(.noSharedMemory)
             try await waitUntil("the notice") { front.notices == [.session(.source(.noSharedMemory))] }
@@ -134,7 +136,8 @@ struct SessionHostTests {
             let names = try FileManager.default.contentsOfDirectory(atPath: first.folder)
             #expect(names.filter { $0.hasSuffix(".address") }.count == 1 && !names.contains { $0.contains("key") })
 
-            let second = try HostRig(in: peers, name: "talk", folder: first.folder, change: { $0.destinations.append(plans[1]) })
+            let second = try HostRig(
+                in: peers, name: "talk", folder: first.folder, change: { $0.destinations.append(plans[1]) })
             let error = HostError.addressInUse(destination: "second", session: "main")
             await #expect(throws: error) { try await second.host.start() }
             #expect(viewers[1].connections == 0)
@@ -145,7 +148,9 @@ struct SessionHostTests {
             #expect(try await third.ask(.addDestination("studio", folder: nil)).error?.code == 409)
             // A second one of the same session is refused by the session.
             first.define("again", plan(FakeViewer("again")))
-            #expect(try await first.ask(.addDestination("again", folder: nil)).error?.message.contains("addressInUse(by: \"first\")") == true)
+            #expect(
+                try await first.ask(.addDestination("again", folder: nil)).error?.message.contains(
+                    "addressInUse(by: \"first\")") == true)
 
             _ = try await first.ask(.removeDestination("first", folder: nil))
             try await waitUntil("the end of the claim") {
@@ -153,7 +158,9 @@ struct SessionHostTests {
             }
             for rig in [first, third] { rig.host.requestStop() }
             for rig in [first, third] { _ = try await rig.host.ended() }
-            let left = try FileManager.default.contentsOfDirectory(atPath: first.folder).filter { $0.hasSuffix(".address") }
+            let left = try FileManager.default.contentsOfDirectory(atPath: first.folder).filter {
+                $0.hasSuffix(".address")
+            }
             #expect(left.isEmpty)
         }
     }
@@ -210,7 +217,9 @@ struct SessionHostTests {
             await #expect(throws: error) { try await rig.host.ended() }
             try await waitUntil("the end of the events") { front.isOver }
             #expect(front.events.isEmpty && rig.host.session == nil)
-            #expect(try await rig.running.ask(.status) == nil && !FileManager.default.fileExists(atPath: rig.running.socket))
+            #expect(
+                try await rig.running.ask(.status) == nil && !FileManager.default.fileExists(atPath: rig.running.socket)
+            )
         }
     }
 
@@ -235,7 +244,9 @@ struct SessionHostTests {
             try await rig.host.start()
             rig.stage.fail(.displayServerGone(":9"))
             let outcome = try await rig.host.ended()
-            #expect(outcome.failure == .capture(.displayServerGone(":9")) && outcome.snapshot.destinations.map(\.state) == [.finished])
+            #expect(
+                outcome.failure == .capture(.displayServerGone(":9"))
+                    && outcome.snapshot.destinations.map(\.state) == [.finished])
         }
     }
 
@@ -314,7 +325,11 @@ struct SessionHostTests {
             for events in followers {
                 #expect(events.allSatisfy { $0.session == "main" && $0.time.hasSuffix("Z") })
                 #expect(events.compactMap(\.state) == ["paused", "finishing", "finished"])
-                #expect(events.contains { $0.event == "warning" && $0.message == "sentence of \(HostNotice.session(.source(.noSharedMemory)))" })
+                #expect(
+                    events.contains {
+                        $0.event == "warning"
+                            && $0.message == "sentence of \(HostNotice.session(.source(.noSharedMemory)))"
+                    })
                 #expect(events.contains { $0.event == "annotation" && $0.annotation == ["subject": "frames"] })
                 #expect(events.contains { $0.event == "destination" && $0.destination?.state == "finished" })
                 #expect(events.contains { $0.event == "statistics" && $0.statistics?.session == "main" })
@@ -322,7 +337,10 @@ struct SessionHostTests {
         }
     }
 
-    @Test func `The log contains the phrases with their times, only the user can read it, and each session starts a new one`() async throws {
+    @Test
+    func `The log contains the phrases with their times, only the user can read it, and each session starts a new one`()
+        async throws
+    {
         try await withPeers { peers in
             let first = try HostRig(in: peers)
             let path = "\(first.folder)/state/main.log"
@@ -333,13 +351,16 @@ struct SessionHostTests {
             _ = try await first.host.ended()
             // Without those about a busy machine, which did not run the capture thread or this program for a second.
             func sentences(of rig: HostRig) -> [String] {
-                rig.log.split(separator: "\n").map(String.init).filter { !$0.contains(/sourceStalled|sourceAnswersAgain|programStopped/) }
+                rig.log.split(separator: "\n").map(String.init).filter {
+                    !$0.contains(/sourceStalled|sourceAnswersAgain|programStopped/)
+                }
             }
             let lines = sentences(of: first)
             let words = lines.map { $0.split(separator: " ", maxSplits: 1).last.map(String.init) ?? "" }
             #expect(
                 words == [
-                    "main is live", "sentence of \(HostNotice.session(.source(.noSharedMemory)))", "main is finishing", "main is finished",
+                    "main is live", "sentence of \(HostNotice.session(.source(.noSharedMemory)))", "main is finishing",
+                    "main is finished",
                 ])
             #expect(lines.allSatisfy { $0.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ .*/) != nil })
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -353,7 +374,9 @@ struct SessionHostTests {
         }
     }
 
-    @Test func `The application in front reaches destinations and status with the name of its desktop entry`() async throws {
+    @Test func `The application in front reaches destinations and status with the name of its desktop entry`()
+        async throws
+    {
         try await withPeers { peers in
             let rig = try HostRig(in: peers)
             try await rig.host.start()
@@ -368,7 +391,9 @@ struct SessionHostTests {
         }
     }
 
-    @Test func `The notices of a preparation that fails are all reported, in their order, before the start fails`() async throws {
+    @Test func `The notices of a preparation that fails are all reported, in their order, before the start fails`()
+        async throws
+    {
         try await withPeers { peers in
             let error = HostError.destination(name: "viewer", .connectionLost(status: "no key"))
             let notices = (1...100).map { ResolverNotice.unencrypted(destination: "viewer", host: "\($0)") }
@@ -387,10 +412,13 @@ struct SessionHostTests {
 
     @Test func `Notices of the preparation reach the front end and the log`() async throws {
         try await withPeers { peers in
-            let rig = try HostRig(in: peers, prepare: { (preparation) throws(HostError) in preparation.notice(.keyInAddress) })
+            let rig = try HostRig(
+                in: peers, prepare: { (preparation) throws(HostError) in preparation.notice(.keyInAddress) })
             let front = FrontEnd(rig.host)
             try await rig.host.start()
-            try await waitUntil("the notice") { front.notices == [.resolver(.keyInAddress)] && rig.log.contains("keyInAddress") }
+            try await waitUntil("the notice") {
+                front.notices == [.resolver(.keyInAddress)] && rig.log.contains("keyInAddress")
+            }
             rig.host.requestStop()
             _ = try await rig.host.ended()
         }

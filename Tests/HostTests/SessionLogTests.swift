@@ -20,11 +20,16 @@ struct SessionLogTests {
                 log.write("line \(number)")
                 #expect(log.flush(within: .seconds(60)))
             }
-            try await waitUntil("the older lines") { FileManager.default.fileExists(atPath: SessionLog.olderPath(of: path)) }
+            try await waitUntil("the older lines") {
+                FileManager.default.fileExists(atPath: SessionLog.olderPath(of: path))
+            }
             for (file, mode) in [
-                (path, 0o600), (SessionLog.olderPath(of: path), 0o600), (folder.path + "/new/state", 0o700), (folder.path + "/new", 0o700),
+                (path, 0o600), (SessionLog.olderPath(of: path), 0o600), (folder.path + "/new/state", 0o700),
+                (folder.path + "/new", 0o700),
             ] {
-                #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == mode, "\(file)")
+                #expect(
+                    try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == mode, "\(file)"
+                )
             }
         }
     }

@@ -19,21 +19,25 @@ struct SessionRequestTests {
 
     private func configure(_ folder: String, _ text: String) throws -> Configuration {
         let file = paths(folder).configFile
-        try FileManager.default.createDirectory(atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
         try text.write(toFile: file, atomically: true, encoding: .utf8)
         return try ConfigurationFile.load(file)
     }
 
     private func environment(_ folder: String) -> SessionEnvironment {
         SessionEnvironment(
-            paths: paths(folder), secrets: CredentialStore(service: SecretService(environment: [:], helper: nil), paths: paths(folder)),
+            paths: paths(folder),
+            secrets: CredentialStore(service: SecretService(environment: [:], helper: nil), paths: paths(folder)),
             watchURL: { _ in nil }, sessionBusAddress: nil)
     }
 
     /// A host of the program's own pictures, whose socket is `kit.sock`.
     private func host(
-        in folder: String, _ targets: [String], configuration: Configuration = Configuration(path: "/c.toml"), format: ContainerFormat? = nil,
-        output: DestinationResolver.StandardOutput = .usable, handed: HandedSecrets? = nil, change: (inout SessionSettings) -> Void = { _ in }
+        in folder: String, _ targets: [String], configuration: Configuration = Configuration(path: "/c.toml"),
+        format: ContainerFormat? = nil,
+        output: DestinationResolver.StandardOutput = .usable, handed: HandedSecrets? = nil,
+        change: (inout SessionSettings) -> Void = { _ in }
     ) -> SessionHost {
         let environment = environment(folder)
         let feed = PictureFeed(size: PixelSize(width: 64, height: 64))
@@ -46,7 +50,8 @@ struct SessionRequestTests {
         var options = HostOptions(name: "kit", phrases: TestPhrases())
         options.socket = folder + "/kit.sock"
         return SessionHost(options: options) { [settings] () throws(ConfigurationError) in
-            var request = try SessionRequest(settings, over: configuration, destinations: .named(targets), environment: environment)
+            var request = try SessionRequest(
+                settings, over: configuration, destinations: .named(targets), environment: environment)
             request.format = format
             request.output = output
             if let handed { request.secrets = HandedSecretSource(handed, otherwise: request.secrets) }
@@ -55,7 +60,9 @@ struct SessionRequestTests {
         }
     }
 
-    @Test func `The targets of the command line are recorded, and further ones come from the current configuration`() async throws {
+    @Test func `The targets of the command line are recorded, and further ones come from the current configuration`()
+        async throws
+    {
         try await withPeers { peers in
             let folder = try peers.makeFolder("kit")
             let host = host(in: folder, [folder + "/a.mp4"])
@@ -63,11 +70,13 @@ struct SessionRequestTests {
             try await host.start()
             #expect(host.session?.snapshot().state == .live)
             // The configuration was written after the start.
-            _ = try configure(folder, "[destinations.archive]\nextension = \"file\"\npath = \"\(folder)/archive.mp4\"\n")
+            _ = try configure(
+                folder, "[destinations.archive]\nextension = \"file\"\npath = \"\(folder)/archive.mp4\"\n")
             let running = RunningSession(name: "kit", socket: folder + "/kit.sock")
             #expect(try await running.ask(.addDestination("archive", folder: nil))?.destination?.name == "archive")
             // A relative path starts at the folder of the command that asks.
-            #expect(try await running.ask(.addDestination("b.mp4", folder: folder))?.destination?.path == folder + "/b.mp4")
+            #expect(
+                try await running.ask(.addDestination("b.mp4", folder: folder))?.destination?.path == folder + "/b.mp4")
             let refused = try await running.ask(.addDestination("twich", folder: folder))
             #expect(refused?.error?.message.contains("unknown(\"twich\"") == true)
             host.requestStop()
@@ -87,7 +96,8 @@ struct SessionRequestTests {
             let host = host(in: folder, [folder + "/a.mp4"])
             try await host.start()
             let file = paths(folder).configFile
-            try FileManager.default.createDirectory(atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
             try "no TOML".write(toFile: file, atomically: true, encoding: .utf8)
             let running = RunningSession(name: "kit", socket: folder + "/kit.sock")
             let reply = try await running.ask(.addDestination(folder + "/b.mp4", folder: nil))
@@ -100,7 +110,8 @@ struct SessionRequestTests {
     @Test func `Without targets the preferred destination of the configuration is used`() async throws {
         try await withPeers { peers in
             let folder = try peers.makeFolder("kit")
-            let text = "preferred = \"archive\"\n[destinations.archive]\nextension = \"file\"\npath = \"\(folder)/archive.mp4\"\n"
+            let text =
+                "preferred = \"archive\"\n[destinations.archive]\nextension = \"file\"\npath = \"\(folder)/archive.mp4\"\n"
             let host = host(in: folder, [], configuration: try configure(folder, text))
             try await host.start()
             host.requestStop()
@@ -117,14 +128,22 @@ struct SessionRequestTests {
                 change: (inout SessionSettings) -> Void = { _ in }
             ) async {
                 let host = host(in: folder, targets, format: format, output: output, change: change)
-                await #expect(throws: HostError.configuration(problem), sourceLocation: sourceLocation) { try await host.start() }
-                await #expect(throws: HostError.configuration(problem), sourceLocation: sourceLocation) { try await host.ended() }
+                await #expect(throws: HostError.configuration(problem), sourceLocation: sourceLocation) {
+                    try await host.start()
+                }
+                await #expect(throws: HostError.configuration(problem), sourceLocation: sourceLocation) {
+                    try await host.ended()
+                }
             }
             await expect(.destination(.outputIsATerminal), ["-"], output: .terminal)
             await expect(.destination(.outputIsClosed), ["-"], output: .closed)
             await expect(.destination(.fileTwice(folder + "/a.mp4")), [folder + "/a.mp4", folder + "/a.mp4"])
-            await expect(.setting(.withoutEffect(.bitrate, .noEncodedPicture)), [folder + "/a.y4m"]) { $0.video.bitrate = 1000 }
-            await expect(.setting(.outOfRange(.frameRate, 1...240, value: 500)), [folder + "/a.mp4"]) { $0.video.fps = 500 }
+            await expect(.setting(.withoutEffect(.bitrate, .noEncodedPicture)), [folder + "/a.y4m"]) {
+                $0.video.bitrate = 1000
+            }
+            await expect(.setting(.outOfRange(.frameRate, 1...240, value: 500)), [folder + "/a.mp4"]) {
+                $0.video.fps = 500
+            }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix("a.") } == [])
         }
     }
@@ -138,11 +157,14 @@ struct SessionRequestTests {
             try await host.start()
             let destination = try #require(host.session?.snapshot().destinations.first)
             #expect(destination.kind == .rtmp && destination.url?.hasPrefix(address) == true)
-            #expect(destination.error == .rtmp(.unreachable(host: "127.0.0.1", port: port, .system(code: ECONNREFUSED))))
+            #expect(
+                destination.error == .rtmp(.unreachable(host: "127.0.0.1", port: port, .system(code: ECONNREFUSED))))
             host.requestStop()
             #expect(!"\(try await host.ended())".contains("s3cret"))
             let without = self.host(in: folder, [address])
-            await #expect(throws: HostError.configuration(.destination(.addressWithoutKey))) { try await without.start() }
+            await #expect(throws: HostError.configuration(.destination(.addressWithoutKey))) {
+                try await without.start()
+            }
         }
     }
     // MARK: What the user chooses meanwhile
@@ -153,12 +175,15 @@ struct SessionRequestTests {
             settings.source = .screen(display: ":7", .wholeScreen)
             settings.video.cursor = false
             var request = try SessionRequest(
-                settings, over: Configuration(path: "/c.toml"), destinations: .named([]), environment: environment(folder.path))
+                settings, over: Configuration(path: "/c.toml"), destinations: .named([]),
+                environment: environment(folder.path))
             request.select(window: 7)
             guard case .screen(let screen) = request.session.picture else { throw PeerError.answer("another source") }
             #expect(screen.display == ":7" && screen.selection == .window(7) && !screen.showsCursor)
             // Destinations that are added later are checked against the same source.
-            guard case .screen(":7", .window(7)) = request.settings.source else { throw PeerError.answer("another setting") }
+            guard case .screen(":7", .window(7)) = request.settings.source else {
+                throw PeerError.answer("another setting")
+            }
         }
     }
 
@@ -170,7 +195,8 @@ struct SessionRequestTests {
             settings.source = .portal(portal)
             settings.video.cursor = false
             var request = try SessionRequest(
-                settings, over: Configuration(path: "/c.toml"), destinations: .named([]), environment: environment(folder.path))
+                settings, over: Configuration(path: "/c.toml"), destinations: .named([]),
+                environment: environment(folder.path))
             request.keepSharedChoice()
             guard case .portal(let shared) = request.session.picture else { throw PeerError.answer("another source") }
             #expect(!shared.asks && !shared.showsCursor)

@@ -9,7 +9,8 @@ import Testing
 
 /// Tests the child's end of the connection.
 @Suite struct LaunchedSessionTests {
-    private static let request = LaunchRequest(arguments: ["start"], window: nil, secrets: HandedSecrets(addressKey: "a key"))
+    private static let request = LaunchRequest(
+        arguments: ["start"], window: nil, secrets: HandedSecrets(addressKey: "a key"))
 
     /// A connection through which the parent has sent a request.
     ///
@@ -39,7 +40,9 @@ import Testing
                 let chunk = try parent.read(upTo: 4096)
                 guard !chunk.isEmpty else { break }
                 bytes += chunk
-                reports = bytes.split(separator: 0x0a).compactMap { ControlJSON.decodeAsIs(LaunchReport.self, from: Array($0)) }
+                reports = bytes.split(separator: 0x0a).compactMap {
+                    ControlJSON.decodeAsIs(LaunchReport.self, from: Array($0))
+                }
             }
             return reports
         }

@@ -8,7 +8,8 @@ import Testing
 
 /// Tests the parent of a background session, with a shell script as the child.
 struct SessionLauncherTests {
-    private static let request = LaunchRequest(arguments: ["start", "--to", "x"], window: 7, secrets: HandedSecrets(addressKey: "a key"))
+    private static let request = LaunchRequest(
+        arguments: ["start", "--to", "x"], window: 7, secrets: HandedSecrets(addressKey: "a key"))
 
     /// The parent, the reports that it shows, and the files of the child.
     private final class Rig: Sendable {
@@ -28,7 +29,8 @@ struct SessionLauncherTests {
 
         func run() -> Result<pid_t, LaunchFailure> {
             do throws(LaunchFailure) {
-                return .success(try launcher.run(SessionLauncherTests.request) { report in shown.withLock { $0.append(report) } })
+                return .success(
+                    try launcher.run(SessionLauncherTests.request) { report in shown.withLock { $0.append(report) } })
             } catch {
                 return .failure(error)
             }
@@ -50,8 +52,12 @@ struct SessionLauncherTests {
             let result = rig.run()
             guard case .success(let process) = result else { throw UnexpectedResult(result: result) }
             #expect(process > 0)
-            #expect(rig.reports == [LaunchReport(line: "A warning"), LaunchReport(progress: "00:00:01"), LaunchReport(status: 0)])
-            let received = try JSONDecoder().decode(LaunchRequest.self, from: Data(try #require(folder.text(of: "request")).utf8))
+            #expect(
+                rig.reports == [
+                    LaunchReport(line: "A warning"), LaunchReport(progress: "00:00:01"), LaunchReport(status: 0),
+                ])
+            let received = try JSONDecoder().decode(
+                LaunchRequest.self, from: Data(try #require(folder.text(of: "request")).utf8))
             #expect(received == Self.request)
         }
     }
@@ -59,12 +65,15 @@ struct SessionLauncherTests {
     @Test func `A signal after the session is live does not reach it`() async throws {
         try await withTemporaryFolder { folder in
             let rig = Rig(
-                "trap 'touch signalled; exit' TERM; echo '{\"status\":0}' >&3; while [ ! -e end ]; do sleep 0.05; done; touch ended", in: folder)
+                "trap 'touch signalled; exit' TERM; echo '{\"status\":0}' >&3; while [ ! -e end ]; do sleep 0.05; done; touch ended",
+                in: folder)
             let result = rig.run()
             guard case .success = result else { throw UnexpectedResult(result: result) }
             rig.launcher.cancel(SIGTERM)
             try Data().write(to: URL(fileURLWithPath: folder.path + "/end"))
-            try await waitUntil("the child's end") { folder.text(of: "ended") != nil || folder.text(of: "signalled") != nil }
+            try await waitUntil("the child's end") {
+                folder.text(of: "ended") != nil || folder.text(of: "signalled") != nil
+            }
             #expect(folder.text(of: "signalled") == nil)
         }
     }
@@ -80,7 +89,9 @@ struct SessionLauncherTests {
         }
     }
 
-    @Test func `A child that ends without a last report is a failure, and its standard error is in the log`() async throws {
+    @Test func `A child that ends without a last report is a failure, and its standard error is in the log`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             let rig = Rig("echo '{\"line\":\"A warning\"}' >&3; echo 'a crash' >&2; exit 1", in: folder)
             #expect(rig.run() == .failure(.ended))
@@ -101,7 +112,8 @@ struct SessionLauncherTests {
 
     @Test func `A program that does not exist is a failure with its errno`() async throws {
         try await withTemporaryFolder { folder in
-            let launcher = SessionLauncher(program: Program("/nonexistent/program", arguments: ["x"]), log: folder.path + "/log")
+            let launcher = SessionLauncher(
+                program: Program("/nonexistent/program", arguments: ["x"]), log: folder.path + "/log")
             #expect(throws: LaunchFailure.cannotStart(code: ENOENT)) { try launcher.run(Self.request) { _ in } }
         }
     }

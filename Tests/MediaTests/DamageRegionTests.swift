@@ -9,7 +9,10 @@ import Testing
         var region = DamageRegion(size: Self.fullHD)
         region.add(PixelRect(x: -10, y: -20, width: 30, height: 40))
         region.add(PixelRect(x: 1900, y: 1070, width: 100, height: 100))
-        #expect(region.rectangles == [PixelRect(x: 0, y: 0, width: 20, height: 20), PixelRect(x: 1900, y: 1070, width: 20, height: 10)])
+        #expect(
+            region.rectangles == [
+                PixelRect(x: 0, y: 0, width: 20, height: 20), PixelRect(x: 1900, y: 1070, width: 20, height: 10),
+            ])
     }
 
     @Test(arguments: [
@@ -45,7 +48,10 @@ import Testing
         var far = DamageRegion(size: Self.fullHD)
         far.add(PixelRect(x: 0, y: 0, width: 8, height: 10))
         far.add(PixelRect(x: 11, y: 0, width: 8, height: 10))
-        #expect(far.rectangles == [PixelRect(x: 0, y: 0, width: 8, height: 10), PixelRect(x: 11, y: 0, width: 8, height: 10)])
+        #expect(
+            far.rectangles == [
+                PixelRect(x: 0, y: 0, width: 8, height: 10), PixelRect(x: 11, y: 0, width: 8, height: 10),
+            ])
     }
 
     @Test func `a rectangle that connects two others results in one rectangle`() {
@@ -103,14 +109,17 @@ import Testing
     @Test(arguments: 1...8) func `all added rectangles are covered, and the invariants hold`(seed: UInt64) {
         var random = SplitMix64(state: seed)
         for _ in 0..<60 {
-            let size = PixelSize(width: Int.random(in: 1...400, using: &random), height: Int.random(in: 1...300, using: &random))
+            let size = PixelSize(
+                width: Int.random(in: 1...400, using: &random), height: Int.random(in: 1...300, using: &random))
             let largest = Int.random(in: 1...60, using: &random)
             var region = DamageRegion(size: size)
             var added: [PixelRect] = []
             for _ in 0..<Int.random(in: 1...150, using: &random) {
                 let rectangle = PixelRect(
-                    x: Int.random(in: -20...size.width + 20, using: &random), y: Int.random(in: -20...size.height + 20, using: &random),
-                    width: Int.random(in: -2...largest, using: &random), height: Int.random(in: -2...largest, using: &random))
+                    x: Int.random(in: -20...size.width + 20, using: &random),
+                    y: Int.random(in: -20...size.height + 20, using: &random),
+                    width: Int.random(in: -2...largest, using: &random),
+                    height: Int.random(in: -2...largest, using: &random))
                 region.add(rectangle)
                 added.append(rectangle)
                 if let fault = Self.fault(of: region) {
@@ -132,7 +141,9 @@ import Testing
         for (index, one) in region.rectangles.enumerated() {
             if one.isEmpty { return "an empty rectangle" }
             if !picture.contains(one) { return "a rectangle outside the picture" }
-            for (other, two) in region.rectangles.enumerated() where other != index && one.contains(two) { return "one contains another" }
+            for (other, two) in region.rectangles.enumerated() where other != index && one.contains(two) {
+                return "one contains another"
+            }
         }
         let area = region.rectangles.reduce(0) { $0 + $1.area }
         if !region.isWhole && area * 2 > picture.area { return "more than half the area" }

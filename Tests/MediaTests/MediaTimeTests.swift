@@ -5,7 +5,8 @@ import Testing
 @Suite struct MediaTimeTests {
     @Test(
         arguments: [
-            (0, 48_000, 0), (1, 48_000, 20_833), (2, 48_000, 41_667), (1024, 48_000, 21_333_333), (48_000, 48_000, 1_000_000_000),
+            (0, 48_000, 0), (1, 48_000, 20_833), (2, 48_000, 41_667), (1024, 48_000, 21_333_333),
+            (48_000, 48_000, 1_000_000_000),
             (1, 90_000, 11_111), (1, 30, 33_333_333), (2, 30, 66_666_667), (1, 3, 333_333_333), (2, 3, 666_666_667),
         ] as [(Int64, Int64, Int64)])
     func `a tick is converted to the nearest nanosecond`(value: Int64, timescale: Int64, nanoseconds: Int64) {
@@ -14,7 +15,8 @@ import Testing
 
     @Test(
         arguments: [
-            (-1024, 48_000, -21_333_333), (-1, 48_000, -20_833), (-2, 48_000, -41_667), (-1, 3, -333_333_333), (-2, 3, -666_666_667),
+            (-1024, 48_000, -21_333_333), (-1, 48_000, -20_833), (-2, 48_000, -41_667), (-1, 3, -333_333_333),
+            (-2, 3, -666_666_667),
             (-48_001, 48_000, -1_000_020_833),
         ] as [(Int64, Int64, Int64)])
     func `a negative tick is rounded symmetrically`(value: Int64, timescale: Int64, nanoseconds: Int64) {
@@ -23,11 +25,15 @@ import Testing
 
     @Test(
         arguments: [
-            (0, 1000, 0), (499_999, 1000, 0), (500_000, 1000, 1), (1_499_999, 1000, 1), (1_500_000, 1000, 2), (999_999_999, 1000, 1000),
-            (-499_999, 1000, 0), (-500_000, 1000, -1), (-1_500_000, 1000, -2), (-21_333_333, 48_000, -1024), (33_333_333, 90_000, 3000),
+            (0, 1000, 0), (499_999, 1000, 0), (500_000, 1000, 1), (1_499_999, 1000, 1), (1_500_000, 1000, 2),
+            (999_999_999, 1000, 1000),
+            (-499_999, 1000, 0), (-500_000, 1000, -1), (-1_500_000, 1000, -2), (-21_333_333, 48_000, -1024),
+            (33_333_333, 90_000, 3000),
             (33_333_333, 30, 1),
         ] as [(Int64, Int64, Int64)])
-    func `a time is converted to the nearest tick, and half a tick is rounded away from zero`(nanoseconds: Int64, timescale: Int64, value: Int64) {
+    func `a time is converted to the nearest tick, and half a tick is rounded away from zero`(
+        nanoseconds: Int64, timescale: Int64, value: Int64
+    ) {
         #expect(MediaTime(nanoseconds: nanoseconds).value(timescale: timescale) == value)
     }
 
@@ -40,7 +46,9 @@ import Testing
 
     @Test func `seconds that no session lasts are limited`() {
         #expect(MediaTime(seconds: .nan) == .zero)
-        for seconds in [Double.infinity, 1e300, 3e9] { #expect(MediaTime(seconds: seconds).nanoseconds == 3_000_000_000_000_000_000) }
+        for seconds in [Double.infinity, 1e300, 3e9] {
+            #expect(MediaTime(seconds: seconds).nanoseconds == 3_000_000_000_000_000_000)
+        }
         #expect(MediaTime(seconds: -.infinity).nanoseconds == -3_000_000_000_000_000_000)
     }
 
@@ -73,7 +81,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 25, 240, 1000, 90_000] as [Int64]) func `the last tick before a time is found in sessions of a hundred years`(rate: Int64) {
+    @Test(arguments: [1, 25, 240, 1000, 90_000] as [Int64])
+    func `the last tick before a time is found in sessions of a hundred years`(rate: Int64) {
         let century: Int64 = 100 * 365 * 86400
         #expect(MediaTime(nanoseconds: century * 1_000_000_000).lastTick(timescale: rate) == century * rate)
         #expect(MediaTime(nanoseconds: century * 1_000_000_000 - 1).lastTick(timescale: rate) == century * rate - 1)

@@ -7,7 +7,8 @@ import Testing
     static let smallLive = limits(.skipsToNewestKeyframe)
 
     private static func limits(_ overflow: PacketQueue.Limits.Overflow) -> PacketQueue.Limits {
-        PacketQueue.Limits(duration: MediaTime(milliseconds: 1000), byteCount: 1000, startsWithVideo: true, overflow: overflow)
+        PacketQueue.Limits(
+            duration: MediaTime(milliseconds: 1000), byteCount: 1000, startsWithVideo: true, overflow: overflow)
     }
 
     // MARK: Start
@@ -44,7 +45,8 @@ import Testing
         queue.end()
         while let element = await queue.next() { elements.append(element) }
         #expect(elements.count == 2)
-        guard case .paused = elements.first, case .annotated(["subject": "frames", "title": "last"]) = elements.last else {
+        guard case .paused = elements.first, case .annotated(["subject": "frames", "title": "last"]) = elements.last
+        else {
             Issue.record("\(elements)")
             return
         }
@@ -99,7 +101,9 @@ import Testing
         #expect(queue.droppedFrames == 2)
     }
 
-    @Test func `a live queue without a newer keyframe keeps what waits, and requests one when half of it is taken`() async {
+    @Test func `a live queue without a newer keyframe keeps what waits, and requests one when half of it is taken`()
+        async
+    {
         let queue = PacketQueue(limits: Self.smallLive)
         queue.open()
         for index in 0...10 { queue.push(video(UInt32(index), at: Int64(index) * 100, keyframe: index == 0)) }
@@ -109,7 +113,10 @@ import Testing
         #expect(queue.push(video(12, at: 1200, keyframe: false)))
         #expect(!queue.push(video(13, at: 1300, keyframe: true)))
         queue.end()
-        #expect(await drain(queue) == ["screen 5", "screen 6", "screen 7", "screen 8", "screen 9", "screen 10", "screen 13 key gap"])
+        #expect(
+            await drain(queue) == [
+                "screen 5", "screen 6", "screen 7", "screen 8", "screen 9", "screen 10", "screen 13 key gap",
+            ])
         #expect(queue.droppedFrames == 2)
     }
 
@@ -127,7 +134,10 @@ import Testing
         let pictures = taken.filter { $0.hasPrefix("screen") }
         // At most a second waits, and it starts with a keyframe: every fourth picture is one.
         #expect(pictures.count < 11 && pictures.first == "screen 41 key gap")
-        #expect(pictures.suffix(6) == ["screen 45 key", "screen 46", "screen 47", "screen 48", "screen 49 key", "screen 50"])
+        #expect(
+            pictures.suffix(6) == [
+                "screen 45 key", "screen 46", "screen 47", "screen 48", "screen 49 key", "screen 50",
+            ])
     }
 
     /// A reader that takes one picture while two arrive. Each requested keyframe is delivered with the next picture.
@@ -295,7 +305,10 @@ import Testing
         queue.push(.annotated(["title": "Terminal"]))
         queue.push(video(1, at: 33, keyframe: false))
         queue.end()
-        #expect(await drain(queue) == ["screen 0 key", "paused at 5", "resumed at 8", "mixed 0", "annotated title=Terminal", "screen 1"])
+        #expect(
+            await drain(queue) == [
+                "screen 0 key", "paused at 5", "resumed at 8", "mixed 0", "annotated title=Terminal", "screen 1",
+            ])
     }
 
     @Test func `annotations that wait are merged into one, whose values are the newest`() async {
@@ -366,9 +379,13 @@ import Testing
     }
 
     @Test(arguments: [PacketQueue.Limits.Overflow.skipsToNewestKeyframe, .dropsArrivals])
-    func `many producers with a slow consumer lose only pictures, and the order is kept`(overflow: PacketQueue.Limits.Overflow) async {
+    func `many producers with a slow consumer lose only pictures, and the order is kept`(
+        overflow: PacketQueue.Limits.Overflow
+    ) async {
         let queue = PacketQueue(
-            limits: PacketQueue.Limits(duration: MediaTime(milliseconds: 60_000), byteCount: 40_000, startsWithVideo: true, overflow: overflow))
+            limits: PacketQueue.Limits(
+                duration: MediaTime(milliseconds: 60_000), byteCount: 40_000, startsWithVideo: true, overflow: overflow)
+        )
         queue.open()
         queue.push(video(0, at: 0, keyframe: true))
         let count: UInt32 = 3000
@@ -406,8 +423,12 @@ import Testing
         #expect(pictures.count + queue.droppedFrames == Int(count) + 1)
         for (one, next) in zip(pictures, pictures.dropFirst()) {
             let isGap = next.sequence != one.sequence + 1
-            guard next.sequence <= one.sequence || isGap != next.isDiscontinuity || (isGap && !next.isKeyframe) else { continue }
-            Issue.record("picture \(next.sequence) after \(one.sequence): keyframe \(next.isKeyframe), marked \(next.isDiscontinuity)")
+            guard next.sequence <= one.sequence || isGap != next.isDiscontinuity || (isGap && !next.isKeyframe) else {
+                continue
+            }
+            Issue.record(
+                "picture \(next.sequence) after \(one.sequence): keyframe \(next.isKeyframe), marked \(next.isDiscontinuity)"
+            )
             return
         }
     }
@@ -415,7 +436,8 @@ import Testing
     @Test(arguments: [PacketQueue.Limits.Overflow.skipsToNewestKeyframe, .dropsArrivals])
     func `the queue remains bounded if the consumer stops`(overflow: PacketQueue.Limits.Overflow) async {
         let queue = PacketQueue(
-            limits: PacketQueue.Limits(duration: MediaTime(milliseconds: 2000), byteCount: 100_000, startsWithVideo: true, overflow: overflow))
+            limits: PacketQueue.Limits(
+                duration: MediaTime(milliseconds: 2000), byteCount: 100_000, startsWithVideo: true, overflow: overflow))
         queue.open()
         for index in 0..<100_000 {
             queue.push(video(UInt32(index), at: Int64(index) * 33, keyframe: index % 60 == 0, bytes: 3000))
@@ -461,14 +483,18 @@ private func video(_ sequence: UInt32, at milliseconds: Int64, keyframe: Bool, b
     packet(.screen, sequence, milliseconds, keyframe, bytes)
 }
 
-private func sound(_ sequence: UInt32, at milliseconds: Int64, track: Track = .mixed, bytes: Int = 10) -> EncodedPacket {
+private func sound(_ sequence: UInt32, at milliseconds: Int64, track: Track = .mixed, bytes: Int = 10) -> EncodedPacket
+{
     packet(track, sequence, milliseconds, true, bytes)
 }
 
-private func packet(_ track: Track, _ sequence: UInt32, _ milliseconds: Int64, _ isKeyframe: Bool, _ bytes: Int) -> EncodedPacket {
+private func packet(_ track: Track, _ sequence: UInt32, _ milliseconds: Int64, _ isKeyframe: Bool, _ bytes: Int)
+    -> EncodedPacket
+{
     let time = MediaTime(milliseconds: milliseconds)
     return EncodedPacket(
-        track: track, presentationTime: time, decodeTime: time, isKeyframe: isKeyframe, sequence: sequence, data: [UInt8](repeating: 1, count: bytes))
+        track: track, presentationTime: time, decodeTime: time, isKeyframe: isKeyframe, sequence: sequence,
+        data: [UInt8](repeating: 1, count: bytes))
 }
 
 /// Takes all elements up to the queue's end.
@@ -484,6 +510,7 @@ private func describe(_ element: PacketQueue.Element) -> String {
         "\(packet.track.name) \(packet.sequence)\(packet.track == .screen && packet.isKeyframe ? " key" : "")\(packet.isDiscontinuity ? " gap" : "")"
     case .paused(let time): "paused at \(time.milliseconds)"
     case .resumed(let time): "resumed at \(time.milliseconds)"
-    case .annotated(let values): "annotated " + values.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: ", ")
+    case .annotated(let values):
+        "annotated " + values.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }.joined(separator: ", ")
     }
 }

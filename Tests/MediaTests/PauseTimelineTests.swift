@@ -4,7 +4,8 @@ import Testing
 @Suite struct PauseTimelineTests {
     private func packet(_ track: Track, at milliseconds: Int64, isKeyframe: Bool = false) -> EncodedPacket {
         let time = MediaTime(milliseconds: milliseconds)
-        return EncodedPacket(track: track, presentationTime: time, decodeTime: time, isKeyframe: isKeyframe, sequence: 0, data: [1])
+        return EncodedPacket(
+            track: track, presentationTime: time, decodeTime: time, isKeyframe: isKeyframe, sequence: 0, data: [1])
     }
 
     @Test func `without a pause, packets keep their time`() {
@@ -51,7 +52,8 @@ import Testing
         return ([0, 3, 1, 2, 6, 4, 5] as [Int64]).enumerated().map { index, offset in
             let shown = MediaTime(value: first + offset, timescale: rate)
             return EncodedPacket(
-                track: .screen, presentationTime: shown, decodeTime: MediaTime(value: display[index], timescale: rate), isKeyframe: index == 0,
+                track: .screen, presentationTime: shown, decodeTime: MediaTime(value: display[index], timescale: rate),
+                isKeyframe: index == 0,
                 sequence: 0, data: [1])
         }
     }
@@ -64,13 +66,15 @@ import Testing
         let slate = ([7, 12] as [Int64]).map { MediaTime(value: $0, timescale: 25) }
         for (index, time) in slate.enumerated() {
             let packet = EncodedPacket(
-                track: .screen, presentationTime: time, decodeTime: MediaTime(value: Int64(index) + 5, timescale: 25), isKeyframe: index == 0,
+                track: .screen, presentationTime: time, decodeTime: MediaTime(value: Int64(index) + 5, timescale: 25),
+                isKeyframe: index == 0,
                 sequence: 0, data: [1])
             #expect(timeline.place(packet) == nil)
         }
         timeline.resume(at: MediaTime(value: 20, timescale: 25))
         placed += reordered(from: 20, previous: [7, 12]).compactMap { timeline.place($0) }
-        #expect(placed.map { $0.presentationTime.value(timescale: 25) } == [0, 3, 1, 2, 6, 4, 5, 7, 10, 8, 9, 13, 11, 12])
+        #expect(
+            placed.map { $0.presentationTime.value(timescale: 25) } == [0, 3, 1, 2, 6, 4, 5, 7, 10, 8, 9, 13, 11, 12])
         #expect(placed.map { $0.decodeTime.value(timescale: 25) } == Array(-2...11))
         #expect(placed.allSatisfy { $0.decodeTime <= $0.presentationTime })
     }
@@ -92,7 +96,8 @@ import Testing
         var timeline = PauseTimeline()
         func sound(_ index: Int64) -> EncodedPacket {
             let time = MediaTime(value: index * 1024, timescale: 48_000)
-            return EncodedPacket(track: .mixed, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: 0, data: [1])
+            return EncodedPacket(
+                track: .mixed, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: 0, data: [1])
         }
         var placed: [EncodedPacket] = []
         for pause in [(start: 1000, end: 2033), (start: 3000, end: 3267)] as [(start: Int64, end: Int64)] {

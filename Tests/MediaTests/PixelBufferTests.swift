@@ -16,7 +16,8 @@ import Testing
     @Test func `a raw packet shares the frame's memory, and retains the frame`() {
         var frame = PixelBuffer(format: .i420, size: PixelSize(width: 4, height: 2))
         frame.withUnsafeMutableBytes { $0.copyBytes(from: Array(0..<12)) }
-        var packet: EncodedPacket? = EncodedPacket(sharing: frame, at: .zero, sequence: 0).moved(by: MediaTime(milliseconds: 5))
+        var packet: EncodedPacket? = EncodedPacket(sharing: frame, at: .zero, sequence: 0).moved(
+            by: MediaTime(milliseconds: 5))
         #expect(packet?.data == Array(0..<12))
         #expect(packet.map { address(of: $0.data) } == frame.withUnsafeBytes { $0.baseAddress })
         #expect(!isKnownUniquelyReferenced(&frame))

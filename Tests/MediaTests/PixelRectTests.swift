@@ -4,7 +4,9 @@ import Testing
 @Suite struct PixelRectTests {
     @Test func `an intersection contains the pixels of both rectangles`() {
         let one = PixelRect(x: 10, y: 20, width: 30, height: 40)
-        #expect(one.intersection(PixelRect(x: 25, y: 5, width: 100, height: 30)) == PixelRect(x: 25, y: 20, width: 15, height: 15))
+        #expect(
+            one.intersection(PixelRect(x: 25, y: 5, width: 100, height: 30))
+                == PixelRect(x: 25, y: 20, width: 15, height: 15))
         #expect(one.intersects(PixelRect(x: 39, y: 59, width: 1, height: 1)))
     }
 
@@ -43,12 +45,16 @@ import Testing
     }
 
     @Test func `an offset keeps the size`() {
-        #expect(PixelRect(x: 1, y: 2, width: 3, height: 4).offsetBy(x: -5, y: 6) == PixelRect(x: -4, y: 8, width: 3, height: 4))
+        #expect(
+            PixelRect(x: 1, y: 2, width: 3, height: 4).offsetBy(x: -5, y: 6)
+                == PixelRect(x: -4, y: 8, width: 3, height: 4))
     }
 
     @Test func `A picture from 16x16 to 16384x16384 can be encoded`() {
         #expect("\(PixelSize.smallest)" == "16x16" && "\(PixelSize.largest)" == "16384x16384")
-        #expect(PixelSize.smallest.isEncodable && PixelSize.largest.isEncodable && PixelSize(width: 16, height: 16384).isEncodable)
+        #expect(
+            PixelSize.smallest.isEncodable && PixelSize.largest.isEncodable
+                && PixelSize(width: 16, height: 16384).isEncodable)
         for (width, height) in [(15, 16), (16, 15), (16385, 16), (16, 16385), (0, 0), (-16, 16)] {
             #expect(!PixelSize(width: width, height: height).isEncodable, "\(width)x\(height)")
         }

@@ -5,10 +5,13 @@ import Testing
 struct RecordingStartTests {
     private let hour = MediaTime(milliseconds: 3_600_000)
 
-    private func packet(_ track: Track, _ milliseconds: Int64, isKeyframe: Bool = true, decodedBefore: Int64 = 0) -> EncodedPacket {
+    private func packet(_ track: Track, _ milliseconds: Int64, isKeyframe: Bool = true, decodedBefore: Int64 = 0)
+        -> EncodedPacket
+    {
         let time = hour + MediaTime(milliseconds: milliseconds)
         return EncodedPacket(
-            track: track, presentationTime: time, decodeTime: time - MediaTime(milliseconds: decodedBefore), isKeyframe: isKeyframe, sequence: 0,
+            track: track, presentationTime: time, decodeTime: time - MediaTime(milliseconds: decodedBefore),
+            isKeyframe: isKeyframe, sequence: 0,
             data: [1])
     }
 

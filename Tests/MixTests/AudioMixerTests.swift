@@ -31,7 +31,10 @@ import Testing
         var mixer = AudioMixer(tracks: [.app])
         mixer.awaitsSound = false
         #expect(mixer.nextDeadline.nanoseconds == 85_333_333)
-        #expect(takeAll(&mixer, until: mixer.nextDeadline).map(\.time.nanoseconds) == [0, 21_333_333, 42_666_667, 64_000_000])
+        #expect(
+            takeAll(&mixer, until: mixer.nextDeadline).map(\.time.nanoseconds) == [
+                0, 21_333_333, 42_666_667, 64_000_000,
+            ])
         #expect(mixer.nextDeadline.nanoseconds == 170_666_667)
         mixer.awaitsSound = true
         #expect(mixer.nextDeadline.nanoseconds == 186_666_667)
@@ -60,7 +63,9 @@ import Testing
         let mix = takeAll(&mixer, until: MediaTime(milliseconds: 1950)).flatMap(\.samples)
         #expect(mix.count / 2 >= 92_000)
         var worst: Float = 0
-        for frame in 100..<92_000 { worst = max(worst, abs(mix[2 * frame] - toneValue(frame)), abs(mix[2 * frame + 1] + toneValue(frame))) }
+        for frame in 100..<92_000 {
+            worst = max(worst, abs(mix[2 * frame] - toneValue(frame)), abs(mix[2 * frame + 1] + toneValue(frame)))
+        }
         #expect(worst < 0.005, "\(worst)")
     }
 
@@ -179,8 +184,12 @@ import Testing
                 samples[2 * index + 1] = value
             }
             mixer.feed(
-                SampleBuffer(track: .app, presentationTime: MediaTime(seconds: heard), payload: .sound(Sound(format: .broadcast, samples: samples))))
-            while let block = mixer.nextBlocks(of: [.mixed], now: MediaTime(seconds: Double(first + 960) * frameDuration)).first {
+                SampleBuffer(
+                    track: .app, presentationTime: MediaTime(seconds: heard),
+                    payload: .sound(Sound(format: .broadcast, samples: samples))))
+            while let block = mixer.nextBlocks(
+                of: [.mixed], now: MediaTime(seconds: Double(first + 960) * frameDuration)
+            ).first {
                 guard case .sound(let sound) = block.payload, piece > 5 else { continue }
                 let value = Double(sound.samples[1024] - 0.05) / 0.85
                 let time = block.presentationTime.seconds + 512 / 48_000.0
@@ -189,7 +198,9 @@ import Testing
                 let turn = ((source - value * Double(ramp)) / Double(ramp)).rounded()
                 let error = (turn + value) * Double(ramp) * frameDuration - time
                 // At the boundary between two ramps, the resampler rings: skip unless 80 frames are 80 steps.
-                guard abs(Double(sound.samples[1104] - sound.samples[944]) / 0.85 * Double(ramp) - 80) < 5 else { continue }
+                guard abs(Double(sound.samples[1104] - sound.samples[944]) / 0.85 * Double(ramp) - 80) < 5 else {
+                    continue
+                }
                 worst = max(worst, abs(error))
                 checked += 1
             }
@@ -270,7 +281,9 @@ import Testing
     }
 
     @Test(arguments: [Float.nan, .signalingNaN, .infinity, -.infinity, .greatestFiniteMagnitude])
-    func `a sample that is not finite or far too loud does not reach the mix, and the sound after it is heard`(bad: Float) {
+    func `a sample that is not finite or far too loud does not reach the mix, and the sound after it is heard`(
+        bad: Float
+    ) {
         var mixer = AudioMixer(tracks: [.app])
         for piece in 0..<10 {
             var samples = [Float](repeating: 0.25, count: 1920)
@@ -299,7 +312,8 @@ import Testing
         samples[22_050] = .nan
         samples[22_051] = .infinity
         let converted = [clean, samples].map { samples -> [Float] in
-            let sample = SampleBuffer(track: .app, presentationTime: .zero, payload: .sound(Sound(format: format, samples: samples)))
+            let sample = SampleBuffer(
+                track: .app, presentationTime: .zero, payload: .sound(Sound(format: format, samples: samples)))
             guard case .sound(let sound) = converter.convert(sample).payload else { return [] }
             return Array(sound.samples.suffix(90_000))
         }
@@ -337,7 +351,9 @@ import Testing
     private func tone(from first: Int, frames: Int) -> SampleBuffer {
         SampleBuffer(
             track: .app, presentationTime: MediaTime(value: Int64(first), timescale: 48_000),
-            payload: .sound(Sound(format: .broadcast, samples: (first..<first + frames).flatMap { [toneValue($0), -toneValue($0)] })))
+            payload: .sound(
+                Sound(
+                    format: .broadcast, samples: (first..<first + frames).flatMap { [toneValue($0), -toneValue($0)] })))
     }
 
     private func toneValue(_ frame: Int) -> Float { Float(0.5 * sin(2 * Double.pi * 440 * Double(frame) / 48_000)) }

@@ -25,9 +25,12 @@ struct ChangePhaseTests {
             phase = ChangePhase(interval: MediaTime(milliseconds: 33))
         }
 
-        func painting(_ index: Int) -> Double { paintOffset + Double(index) * paintInterval + (index % 2 == 0 ? 0 : jitter) }
+        func painting(_ index: Int) -> Double {
+            paintOffset + Double(index) * paintInterval + (index % 2 == 0 ? 0 : jitter)
+        }
 
-        /// - Parameter ticks: the first one is at 33 ms, so that the first painting waits for it if its offset is not zero.
+        /// - Parameter ticks: the first one is at 33 ms, so that the first painting waits for it if its offset is not
+        ///   zero.
         mutating func run(ticks: Int) {
             var next = 0
             for tick in 1...ticks {
@@ -51,12 +54,15 @@ struct ChangePhaseTests {
                 ages.append(look - painting(newest))
                 next = newest + 1
                 guard hadChange else { continue }
-                phase.noteChange(after: painting(next) < end ? MediaTime(milliseconds: Int64(max(painting(next), look) - start)) : nil)
+                phase.noteChange(
+                    after: painting(next) < end
+                        ? MediaTime(milliseconds: Int64(max(painting(next), look) - start)) : nil)
             }
         }
     }
 
-    @Test(arguments: [2.0, 10, 20]) func `A source at the rate of the ticks is grabbed when it paints, for one lost picture`(offset: Double) {
+    @Test(arguments: [2.0, 10, 20])
+    func `A source at the rate of the ticks is grabbed when it paints, for one lost picture`(offset: Double) {
         var rig = Rig(paintOffset: offset)
         rig.run(ticks: 300)
         #expect(rig.lateLooks == 1 && rig.lost == 1)
@@ -82,7 +88,9 @@ struct ChangePhaseTests {
         #expect((1...6).contains(rig.lateLooks), "\(rig.lateLooks)")
     }
 
-    @Test(arguments: [32.9, 33.1]) func `A source whose rate differs a little loses no more than the difference`(paintInterval: Double) {
+    @Test(arguments: [32.9, 33.1]) func `A source whose rate differs a little loses no more than the difference`(
+        paintInterval: Double
+    ) {
         var rig = Rig(paintInterval: paintInterval, paintOffset: 10)
         rig.run(ticks: 3000)
         // In 3000 ticks a faster source paints nine pictures too many, and the phase is set once at the start.

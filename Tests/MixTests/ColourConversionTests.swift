@@ -10,11 +10,15 @@ import Testing
 @Suite struct ColourConversionTests {
     /// The eight bars at 75 % and at 100 % (SMPTE RP 219), with their 8-bit BT.709 values.
     static let bars: [(Pixel, YUV)] = [
-        (Pixel(191, 191, 191), YUV(180, 128, 128)), (Pixel(191, 191, 0), YUV(168, 44, 136)), (Pixel(0, 191, 191), YUV(145, 147, 44)),
-        (Pixel(0, 191, 0), YUV(133, 63, 52)), (Pixel(191, 0, 191), YUV(63, 193, 204)), (Pixel(191, 0, 0), YUV(51, 109, 212)),
+        (Pixel(191, 191, 191), YUV(180, 128, 128)), (Pixel(191, 191, 0), YUV(168, 44, 136)),
+        (Pixel(0, 191, 191), YUV(145, 147, 44)),
+        (Pixel(0, 191, 0), YUV(133, 63, 52)), (Pixel(191, 0, 191), YUV(63, 193, 204)),
+        (Pixel(191, 0, 0), YUV(51, 109, 212)),
         (Pixel(0, 0, 191), YUV(28, 212, 120)), (Pixel(0, 0, 0), YUV(16, 128, 128)),
-        (Pixel(255, 255, 255), YUV(235, 128, 128)), (Pixel(255, 255, 0), YUV(219, 16, 138)), (Pixel(0, 255, 255), YUV(188, 154, 16)),
-        (Pixel(0, 255, 0), YUV(173, 42, 26)), (Pixel(255, 0, 255), YUV(78, 214, 230)), (Pixel(255, 0, 0), YUV(63, 102, 240)),
+        (Pixel(255, 255, 255), YUV(235, 128, 128)), (Pixel(255, 255, 0), YUV(219, 16, 138)),
+        (Pixel(0, 255, 255), YUV(188, 154, 16)),
+        (Pixel(0, 255, 0), YUV(173, 42, 26)), (Pixel(255, 0, 255), YUV(78, 214, 230)),
+        (Pixel(255, 0, 0), YUV(63, 102, 240)),
         (Pixel(0, 0, 255), YUV(32, 240, 118)),
     ]
 
@@ -27,7 +31,8 @@ import Testing
     @Test func `every grey has its BT.709 luma and neutral chroma`() {
         for grey in UInt8.min...UInt8.max {
             let result = Self.convert(Pixel(grey, grey, grey))
-            guard !result.isWithin(1, of: Self.reference(Pixel(grey, grey, grey))) || result.u != 128 || result.v != 128 else { continue }
+            guard !result.isWithin(1, of: Self.reference(Pixel(grey, grey, grey))) || result.u != 128 || result.v != 128
+            else { continue }
             Issue.record("grey \(grey) becomes \(result)")
         }
         #expect(Self.convert(Pixel(0, 0, 0)) == YUV(16, 128, 128))
@@ -56,7 +61,9 @@ import Testing
         let bytes = frame.withUnsafeBytes { Array($0) }
         // The mean colour is (127.5, 63.75, 127.5).
         let expected: [Int] = [63, 32, 16, 235, 150, 153]
-        for (index, value) in bytes.enumerated() { #expect(abs(Int(value) - expected[index]) <= 1, "byte \(index) of \(bytes)") }
+        for (index, value) in bytes.enumerated() {
+            #expect(abs(Int(value) - expected[index]) <= 1, "byte \(index) of \(bytes)")
+        }
     }
 
     @Test(arguments: 1...4) func `the fast kernel and the portable one agree at any width and offset`(seed: UInt64) {
@@ -65,18 +72,23 @@ import Testing
             for height in [2, 4, 6] {
                 let offset = Int.random(in: 0...9, using: &random)
                 let sourceStride = (width + Int.random(in: 0...9, using: &random)) * 4
-                let source = (0..<offset * 4 + sourceStride * height).map { _ in UInt8.random(in: 0...255, using: &random) }
-                let layout = Layout(width: width, height: height, padding: Int.random(in: 0...5, using: &random), lead: offset)
+                let source = (0..<offset * 4 + sourceStride * height).map { _ in
+                    UInt8.random(in: 0...255, using: &random)
+                }
+                let layout = Layout(
+                    width: width, height: height, padding: Int.random(in: 0...5, using: &random), lead: offset)
                 let fast = layout.run { y, u, v in
                     source.withUnsafeBytes {
                         pixel_kernels_bgra_to_i420(
-                            bytes($0) + offset * 4, sourceStride, y, layout.stride, u, v, layout.chromaStride, Int32(width), Int32(height))
+                            bytes($0) + offset * 4, sourceStride, y, layout.stride, u, v, layout.chromaStride,
+                            Int32(width), Int32(height))
                     }
                 }
                 let portable = layout.run { y, u, v in
                     source.withUnsafeBytes {
                         pixel_kernels_bgra_to_i420_portable(
-                            bytes($0) + offset * 4, sourceStride, y, layout.stride, u, v, layout.chromaStride, Int32(width), Int32(height))
+                            bytes($0) + offset * 4, sourceStride, y, layout.stride, u, v, layout.chromaStride,
+                            Int32(width), Int32(height))
                     }
                 }
                 guard fast != portable else { continue }
@@ -91,10 +103,14 @@ import Testing
         let source = (0..<64 * 4 * 64).map { _ in [UInt8(0), 1, 127, 128, 254, 255].randomElement(using: &random) ?? 0 }
         let layout = Layout(width: 64, height: 64, padding: 0, lead: 0)
         let fast = layout.run { y, u, v in
-            source.withUnsafeBytes { pixel_kernels_bgra_to_i420(bytes($0), 256, y, layout.stride, u, v, layout.chromaStride, 64, 64) }
+            source.withUnsafeBytes {
+                pixel_kernels_bgra_to_i420(bytes($0), 256, y, layout.stride, u, v, layout.chromaStride, 64, 64)
+            }
         }
         let portable = layout.run { y, u, v in
-            source.withUnsafeBytes { pixel_kernels_bgra_to_i420_portable(bytes($0), 256, y, layout.stride, u, v, layout.chromaStride, 64, 64) }
+            source.withUnsafeBytes {
+                pixel_kernels_bgra_to_i420_portable(bytes($0), 256, y, layout.stride, u, v, layout.chromaStride, 64, 64)
+            }
         }
         let isEqual = fast == portable
         #expect(isEqual)
@@ -111,7 +127,9 @@ import Testing
         (PixelRect(x: 70, y: 4, width: 4, height: 4), PixelRect(x: 64, y: 4, width: 0, height: 4)),
     ]
 
-    @Test(arguments: patches) func `odd edges of a patch are moved inwards, and other pixels do not change`(patch: PixelRect, written: PixelRect) {
+    @Test(arguments: patches) func `odd edges of a patch are moved inwards, and other pixels do not change`(
+        patch: PixelRect, written: PixelRect
+    ) {
         let size = PixelSize(width: 64, height: 48)
         let frame = PixelBuffer(format: .i420, size: size)
         _ = frame.withUnsafeMutableBytes { $0.initializeMemory(as: UInt8.self, repeating: 77) }
@@ -125,7 +143,9 @@ import Testing
                 let isInside = written.contains(PixelRect(x: x, y: y, width: 1, height: 1))
                 if bytes[y * 64 + x] != (isInside ? 235 : 77) { wrong += 1 }
                 let chroma = 64 * 48 + y / 2 * 32 + x / 2
-                if bytes[chroma] != (isInside ? 128 : 77) || bytes[chroma + 32 * 24] != (isInside ? 128 : 77) { wrong += 1 }
+                if bytes[chroma] != (isInside ? 128 : 77) || bytes[chroma + 32 * 24] != (isInside ? 128 : 77) {
+                    wrong += 1
+                }
             }
         }
         #expect(wrong == 0)
@@ -137,7 +157,9 @@ import Testing
         var random = SplitMix64(state: 3)
         let pixels = PixelBuffer(format: .bgra, size: size)
         pixels.withUnsafeMutableBytes { bytes in
-            for index in stride(from: 0, to: bytes.count, by: 8) { bytes.storeBytes(of: random.next(), toByteOffset: index, as: UInt64.self) }
+            for index in stride(from: 0, to: bytes.count, by: 8) {
+                bytes.storeBytes(of: random.next(), toByteOffset: index, as: UInt64.self)
+            }
         }
         let frame = PixelBuffer(format: .i420, size: size)
         let patch = Picture.Patch(x: 0, y: 0, pixels: pixels)
@@ -165,7 +187,8 @@ import Testing
                 else { return }
                 // In memory, libyuv's "ARGB" is blue, green, red, alpha.
                 _ = ARGBToI420(
-                    from, Int32(pixels.stride), to + offsets.y, Int32(frame.stride), to + offsets.u, Int32(frame.chromaStride), to + offsets.v,
+                    from, Int32(pixels.stride), to + offsets.y, Int32(frame.stride), to + offsets.u,
+                    Int32(frame.chromaStride), to + offsets.v,
                     Int32(frame.chromaStride), Int32(pixels.size.width), Int32(pixels.size.height))
             }
         }
@@ -184,7 +207,8 @@ import Testing
     /// Converts one colour.
     private static func convert(_ colour: Pixel) -> YUV {
         let frame = PixelBuffer(format: .i420, size: PixelSize(width: 2, height: 2))
-        ColourConversion.convert(.init(x: 0, y: 0, pixels: bgra([colour, colour, colour, colour], width: 2)), into: frame)
+        ColourConversion.convert(
+            .init(x: 0, y: 0, pixels: bgra([colour, colour, colour, colour], width: 2)), into: frame)
         return frame.withUnsafeBytes { YUV($0[0], $0[4], $0[5]) }
     }
 
@@ -202,7 +226,9 @@ import Testing
 
 /// The same tests for I444, which has chroma for each pixel.
 @Suite struct FullChromaConversionTests {
-    @Test(arguments: ColourConversionTests.bars) func `a colour bar has exactly its BT.709 values`(colour: Pixel, expected: YUV) {
+    @Test(arguments: ColourConversionTests.bars) func `a colour bar has exactly its BT.709 values`(
+        colour: Pixel, expected: YUV
+    ) {
         #expect(Self.convert([colour], width: 1) == [expected])
     }
 
@@ -221,7 +247,8 @@ import Testing
             let red = luma + 1.5748 * (Double(result.v) - 128) / 224
             let blue = luma + 1.8556 * (Double(result.u) - 128) / 224
             let green = (luma - 0.2126 * red - 0.0722 * blue) / 0.7152
-            return zip([red, green, blue], [colour.red, colour.green, colour.blue]).map { abs($0 * 255 - Double($1)) }.max() ?? 0
+            return zip([red, green, blue], [colour.red, colour.green, colour.blue]).map { abs($0 * 255 - Double($1)) }
+                .max() ?? 0
         }
         #expect(errors.count == 52 * 52 * 52)
         #expect(errors.max() ?? 255 < 2)
@@ -235,14 +262,17 @@ import Testing
     @Test func `the width does not affect the result, and other pixels do not change`() {
         var random = SplitMix64(state: 5)
         let colours = (0..<140).map { _ in
-            Pixel(.random(in: 0...255, using: &random), .random(in: 0...255, using: &random), .random(in: 0...255, using: &random))
+            Pixel(
+                .random(in: 0...255, using: &random), .random(in: 0...255, using: &random),
+                .random(in: 0...255, using: &random))
         }
         let single = colours.flatMap { Self.convert([$0], width: 1) }
         for width in 1...140 {
             let offset = width % 5
             let frame = PixelBuffer(format: .i444, size: PixelSize(width: width + 10, height: 3))
             _ = frame.withUnsafeMutableBytes { $0.initializeMemory(as: UInt8.self, repeating: 77) }
-            ColourConversion.convert(.init(x: offset, y: 1, pixels: bgra(Array(colours[..<width]), width: width)), into: frame)
+            ColourConversion.convert(
+                .init(x: offset, y: 1, pixels: bgra(Array(colours[..<width]), width: width)), into: frame)
             let pixels = Self.pixels(of: frame)
             let untouched = YUV(77, 77, 77)
             let blank = [YUV](repeating: untouched, count: width + 10)
@@ -290,7 +320,9 @@ import Testing
 
     private static func pixels(of frame: PixelBuffer) -> [YUV] {
         let area = frame.size.area
-        return frame.withUnsafeBytes { bytes in (0..<area).map { YUV(bytes[$0], bytes[area + $0], bytes[2 * area + $0]) } }
+        return frame.withUnsafeBytes { bytes in
+            (0..<area).map { YUV(bytes[$0], bytes[area + $0], bytes[2 * area + $0]) }
+        }
     }
 }
 
@@ -322,7 +354,8 @@ struct YUV: Equatable, Sendable {
     }
 
     func isWithin(_ steps: Int, of other: YUV) -> Bool {
-        abs(Int(y) - Int(other.y)) <= steps && abs(Int(u) - Int(other.u)) <= steps && abs(Int(v) - Int(other.v)) <= steps
+        abs(Int(y) - Int(other.y)) <= steps && abs(Int(u) - Int(other.u)) <= steps
+            && abs(Int(v) - Int(other.v)) <= steps
     }
 }
 
@@ -352,7 +385,9 @@ private struct Layout {
     }
 
     /// Returns all bytes after `body` wrote: guard bytes, Y, U, V.
-    func run(_ body: (UnsafeMutablePointer<UInt8>, UnsafeMutablePointer<UInt8>, UnsafeMutablePointer<UInt8>) -> Void) -> [UInt8] {
+    func run(_ body: (UnsafeMutablePointer<UInt8>, UnsafeMutablePointer<UInt8>, UnsafeMutablePointer<UInt8>) -> Void)
+        -> [UInt8]
+    {
         let luma = stride * height
         let chroma = chromaStride * height / 2
         var memory = [UInt8](repeating: 0xA5, count: lead + luma + chroma + chroma + 3 * 64)

@@ -21,7 +21,9 @@ import Testing
         #expect(late.partsPerMillion < 0)
     }
 
-    @Test(arguments: [-200.0, -30, 30, 200, 1000]) func `the estimator finds the long-term drift and removes the error`(partsPerMillion: Double) {
+    @Test(arguments: [-200.0, -30, 30, 200, 1000]) func `the estimator finds the long-term drift and removes the error`(
+        partsPerMillion: Double
+    ) {
         var drift = DriftEstimator()
         var error = 0.0
         var worst = 0.0
@@ -40,7 +42,8 @@ import Testing
         var error = 0.0
         var worst = 0.0
         for piece in 0..<30_000 {
-            let stretch = drift.stretch(error: error + Double.random(in: -0.005...0.005, using: &random), duration: 0.02)
+            let stretch = drift.stretch(
+                error: error + Double.random(in: -0.005...0.005, using: &random), duration: 0.02)
             error -= stretch * 0.02
             worst = max(worst, abs(error))
             if piece % 100 == 99, abs(drift.partsPerMillion) > 100 {

@@ -18,7 +18,9 @@ import Testing
         return Picture(size: size, patches: [.init(x: 0, y: top, pixels: pixels)], damage: damage)
     }
 
-    private func rows(_ picture: Picture) -> [Range<Int>] { picture.patches.map { $0.y..<$0.y + $0.pixels.size.height } }
+    private func rows(_ picture: Picture) -> [Range<Int>] {
+        picture.patches.map { $0.y..<$0.y + $0.pixels.size.height }
+    }
 
     @Test func `only the stripes that differ remain, with their pixels`() {
         var stripes = EqualStripes()
@@ -30,7 +32,10 @@ import Testing
         let source = picture(values)
         let part = stripes.remove(from: source)
         #expect(rows(part) == [16..<32, 96..<100])
-        #expect(part.damage.rectangles == [PixelRect(x: 0, y: 16, width: 40, height: 16), PixelRect(x: 0, y: 96, width: 40, height: 4)])
+        #expect(
+            part.damage.rectangles == [
+                PixelRect(x: 0, y: 16, width: 40, height: 16), PixelRect(x: 0, y: 96, width: 40, height: 4),
+            ])
         #expect(part.patches[0].pixels.withUnsafeBytes { $0[40 * 4] } == 200)
         #expect(part.patches[1].pixels.withUnsafeBytes { $0[3 * 40 * 4] } == 201)
         let same = stripes.remove(from: source)

@@ -25,12 +25,16 @@ import Testing
     ]
 
     @Test(arguments: layouts, [1, 2, 3] as [UInt64])
-    func `partial updates result in the same frame as the whole picture`(layout: (PixelSize, PixelSize), seed: UInt64) throws {
+    func `partial updates result in the same frame as the whole picture`(layout: (PixelSize, PixelSize), seed: UInt64)
+        throws
+    {
         try expectWholePictures(layout: layout, chroma: .yuv420, seed: seed)
     }
 
     @Test(arguments: layouts, [1, 2] as [UInt64])
-    func `with 4 4 4, partial updates result in the same frame as the whole picture`(layout: (PixelSize, PixelSize), seed: UInt64) throws {
+    func `with 4 4 4, partial updates result in the same frame as the whole picture`(
+        layout: (PixelSize, PixelSize), seed: UInt64
+    ) throws {
         try expectWholePictures(layout: layout, chroma: .yuv444, seed: seed)
     }
 
@@ -51,13 +55,15 @@ import Testing
                 let now = bytes(of: frame)
                 #expect(composed.presentationTime == MediaTime(value: Int64(update), timescale: 30))
                 guard now == expected else {
-                    Issue.record("update \(update): \(differences(now, expected)) bytes differ from the whole picture's")
+                    Issue.record(
+                        "update \(update): \(differences(now, expected)) bytes differ from the whole picture's")
                     return
                 }
                 let missed = update == 0 ? nil : firstChange(from: shown, to: now, chroma: chroma, outside: changed)
                 guard missed == nil else {
                     Issue.record(
-                        "update \(update): pixel \(missed ?? (0, 0)) changed outside of the damage \(changed.rectangles) from \(damage.rectangles)")
+                        "update \(update): pixel \(missed ?? (0, 0)) changed outside of the damage \(changed.rectangles) from \(damage.rectangles)"
+                    )
                     return
                 }
                 shown = now
@@ -103,7 +109,8 @@ import Testing
             made.insert(ObjectIdentifier(frame))
             held = frame
             var reference = FrameComposer(outputSize: composer.outputSize)
-            let whole = try #require(picture(in: reference.compose(screen.sample(damage: .whole(screen.size), at: update))))
+            let whole = try #require(
+                picture(in: reference.compose(screen.sample(damage: .whole(screen.size), at: update))))
             #expect(bytes(of: frame) == bytes(of: whole.frame), "update \(update)")
         }
         #expect(made.count == 2 && held != nil)
@@ -117,7 +124,8 @@ import Testing
             screen.fill(change, value: UInt8(truncatingIfNeeded: update))
             var damage = DamageRegion(size: screen.size)
             damage.add(change)
-            let composed = composer.compose(screen.sample(damage: update == 0 ? .whole(screen.size) : damage, at: update))
+            let composed = composer.compose(
+                screen.sample(damage: update == 0 ? .whole(screen.size) : damage, at: update))
             return try #require(picture(in: composed)).frame
         }
         // An encoder that still has two frames when the third is made.
@@ -142,7 +150,8 @@ import Testing
         var held: [PixelBuffer] = []
         func next(_ update: Int) throws -> PixelBuffer {
             screen.fill(PixelRect(x: 16, y: 32, width: 16, height: 16), value: UInt8(truncatingIfNeeded: update * 37))
-            return try #require(picture(in: composer.compose(screen.sample(damage: .whole(screen.size), at: update)))).frame
+            return try #require(picture(in: composer.compose(screen.sample(damage: .whole(screen.size), at: update))))
+                .frame
         }
         for update in 0..<12 { held.append(try next(update)) }
         let made = held.map(Weak.init)
@@ -173,7 +182,9 @@ import Testing
         var screen = Screen(size: size)
         var composer = FrameComposer(outputSize: output)
         _ = composer.compose(screen.sample(damage: .whole(size), at: 0))
-        let (reported, later) = (PixelRect(x: 20, y: 20, width: 4, height: 4), PixelRect(x: 200, y: 100, width: 4, height: 4))
+        let (reported, later) = (
+            PixelRect(x: 20, y: 20, width: 4, height: 4), PixelRect(x: 200, y: 100, width: 4, height: 4)
+        )
         screen.fill(reported, value: 200)
         screen.fill(later, value: 220)
         // The patch is the whole picture, and the server reported only the first change so far.
@@ -212,7 +223,9 @@ import Testing
             for _ in 0..<5 {
                 update += 1
                 let damage = screen.change(using: &random)
-                guard let now = picture(in: composer.compose(screen.sample(damage: damage, at: update))) else { continue }
+                guard let now = picture(in: composer.compose(screen.sample(damage: damage, at: update))) else {
+                    continue
+                }
                 var fresh = FrameComposer(outputSize: output)
                 let expected = picture(in: fresh.compose(screen.sample(damage: .whole(size), at: 0)))
                 let isEqual = try bytes(of: now.frame) == bytes(of: #require(expected).frame)
@@ -222,7 +235,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [(640, 480), (100, 400), (3, 300)]) func `the borders around a scaled picture are black`(width: Int, height: Int) throws {
+    @Test(arguments: [(640, 480), (100, 400), (3, 300)]) func `the borders around a scaled picture are black`(
+        width: Int, height: Int
+    ) throws {
         let output = PixelSize(width: 320, height: 180)
         let size = PixelSize(width: width, height: height)
         var composer = FrameComposer(outputSize: output)
@@ -233,12 +248,16 @@ import Testing
         #expect(content.x >= 30)
         for update in 0..<20 {
             let damage = update == 0 ? DamageRegion.whole(size) : screen.change(using: &random)
-            guard let frame = picture(in: composer.compose(screen.sample(damage: damage, at: update)))?.frame else { continue }
+            guard let frame = picture(in: composer.compose(screen.sample(damage: damage, at: update)))?.frame else {
+                continue
+            }
             let pixels = bytes(of: frame)
             for y in 0..<180 {
                 for x in Array(0..<content.x) + Array(content.maxX..<320) {
                     let chroma = 320 * 180 + y / 2 * 160 + x / 2
-                    guard pixels[y * 320 + x] != 16 || pixels[chroma] != 128 || pixels[chroma + 160 * 90] != 128 else { continue }
+                    guard pixels[y * 320 + x] != 16 || pixels[chroma] != 128 || pixels[chroma + 160 * 90] != 128 else {
+                        continue
+                    }
                     Issue.record("update \(update): pixel (\(x), \(y)) of the border is not black")
                     return
                 }
@@ -258,10 +277,14 @@ import Testing
         #expect(frame.format == .i444)
         let pixels = bytes(of: frame)
         func sample(x: Int, y: Int) -> [Int] { (0..<3).map { Int(pixels[$0 * 320 * 180 + y * 320 + x]) } }
-        for (x, y) in [(0, 0), (39, 90), (280, 90), (319, 179)] { #expect(sample(x: x, y: y) == [16, 128, 128], "(\(x), \(y))") }
+        for (x, y) in [(0, 0), (39, 90), (280, 90), (319, 179)] {
+            #expect(sample(x: x, y: y) == [16, 128, 128], "(\(x), \(y))")
+        }
         // libyuv's box filter rounds down.
         for (x, y) in [(40, 0), (160, 90), (279, 179)] {
-            #expect(zip(sample(x: x, y: y), [63, 102, 240]).allSatisfy { abs($0 - $1) <= 1 }, "(\(x), \(y)): \(sample(x: x, y: y))")
+            #expect(
+                zip(sample(x: x, y: y), [63, 102, 240]).allSatisfy { abs($0 - $1) <= 1 },
+                "(\(x), \(y)): \(sample(x: x, y: y))")
         }
     }
 
@@ -277,7 +300,8 @@ import Testing
 
     @Test func `sound produces no frame`() {
         var composer = FrameComposer(outputSize: PixelSize(width: 320, height: 180))
-        let sound = SampleBuffer(track: .app, presentationTime: .zero, payload: .sound(Sound(format: .broadcast, samples: [0, 0])))
+        let sound = SampleBuffer(
+            track: .app, presentationTime: .zero, payload: .sound(Sound(format: .broadcast, samples: [0, 0])))
         let composed = composer.compose(sound)
         #expect(composed == nil)
     }
@@ -289,7 +313,9 @@ import Testing
 
     private func bytes(of frame: PixelBuffer) -> [UInt8] { frame.withUnsafeBytes { Array($0) } }
 
-    private func differences(_ one: [UInt8], _ other: [UInt8]) -> Int { zip(one, other).reduce(0) { $0 + ($1.0 == $1.1 ? 0 : 1) } }
+    private func differences(_ one: [UInt8], _ other: [UInt8]) -> Int {
+        zip(one, other).reduce(0) { $0 + ($1.0 == $1.1 ? 0 : 1) }
+    }
 
     /// Returns the first pixel that differs and is not in `region`, or nil. A chroma difference is reported at luma
     /// scale.
@@ -324,7 +350,9 @@ private struct Screen {
 
     mutating func fill(_ rectangle: PixelRect, value: UInt8) {
         for y in rectangle.y..<rectangle.maxY {
-            for index in (y * size.width + rectangle.x) * 4..<(y * size.width + rectangle.maxX) * 4 { pixels[index] = value }
+            for index in (y * size.width + rectangle.x) * 4..<(y * size.width + rectangle.maxX) * 4 {
+                pixels[index] = value
+            }
         }
     }
 
@@ -345,7 +373,8 @@ private struct Screen {
             let width = Int.random(in: 1...max(1, size.width / 3), using: &random)
             let height = Int.random(in: 1...max(1, size.height / 3), using: &random)
             let rectangle = PixelRect(
-                x: Int.random(in: 0...size.width - width, using: &random), y: Int.random(in: 0...size.height - height, using: &random), width: width,
+                x: Int.random(in: 0...size.width - width, using: &random),
+                y: Int.random(in: 0...size.height - height, using: &random), width: width,
                 height: height)
             damage.add(rectangle)
             switch Int.random(in: 0...2, using: &random) {
@@ -370,7 +399,8 @@ private struct Screen {
             buffer.withUnsafeMutableBytes { target in
                 for row in 0..<area.height {
                     let start = ((area.y + row) * size.width + area.x) * 4
-                    UnsafeMutableRawBufferPointer(rebasing: target[(row * buffer.stride)...]).copyBytes(from: pixels[start..<start + area.width * 4])
+                    UnsafeMutableRawBufferPointer(rebasing: target[(row * buffer.stride)...]).copyBytes(
+                        from: pixels[start..<start + area.width * 4])
                 }
             }
             return Picture.Patch(x: area.x, y: area.y, pixels: buffer)

@@ -24,10 +24,13 @@ struct IdleRestTests {
         #expect(ticks.filter { $0 >= 36 } == Array(stride(from: 36, to: 90, by: 6)))
     }
 
-    @Test(arguments: [10, 15, 20, 23, 24, 25, 35, 50, 60, 144] as [Int64]) func `Each frame that is due has a look at its tick`(frameRate: Int64) {
+    @Test(arguments: [10, 15, 20, 23, 24, 25, 35, 50, 60, 144] as [Int64])
+    func `Each frame that is due has a look at its tick`(frameRate: Int64) {
         let ticks = Set(looks(frameRate: frameRate, seconds: 5))
         var pacer = FramePacer(mode: .variable)
-        let due = (0..<frameRate * 5).filter { pacer.shows(at: MediaTime(value: $0, timescale: frameRate), isChanged: $0 == 0, isSettled: true) }
+        let due = (0..<frameRate * 5).filter {
+            pacer.shows(at: MediaTime(value: $0, timescale: frameRate), isChanged: $0 == 0, isSettled: true)
+        }
         #expect(due.allSatisfy { ticks.contains($0) })
         #expect(ticks.count < frameRate * 5 || frameRate < 20)
     }
@@ -36,6 +39,9 @@ struct IdleRestTests {
         let ticks = looks(frameRate: 30, seconds: 4, changes: [0, 60])
         #expect(ticks.contains(60) && Set(ticks).isSuperset(of: 60...90))
         var rest = IdleRest(frameRate: 30)
-        #expect((0...90).allSatisfy { rest.ticks(at: MediaTime(value: $0, timescale: 30), isChanged: false, nextFrame: nil) == nil })
+        #expect(
+            (0...90).allSatisfy {
+                rest.ticks(at: MediaTime(value: $0, timescale: 30), isChanged: false, nextFrame: nil) == nil
+            })
     }
 }

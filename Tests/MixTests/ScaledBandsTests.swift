@@ -2,7 +2,8 @@ import Media
 import Mix
 import Testing
 
-/// Which rows of a scaled picture are scaled again after a change. That the result is the same is tested by `FrameComposerTests`.
+/// Which rows of a scaled picture are scaled again after a change. That the result is the same is tested by
+/// `FrameComposerTests`.
 struct ScaledBandsTests {
     @Test(arguments: [
         // 3:2, 4:3 with libyuv's own kernel, 2:1, 9:4.
@@ -19,14 +20,17 @@ struct ScaledBandsTests {
         var region = DamageRegion(size: content)
         region.add(PixelRect(x: 100, y: 200, width: 40, height: 16))
         let rows = bands.rows(of: region)
-        #expect(rows.count == 1 && rows[0].content.count <= most && rows[0].content.lowerBound <= 200 && rows[0].content.upperBound >= 216)
+        #expect(
+            rows.count == 1 && rows[0].content.count <= most && rows[0].content.lowerBound <= 200
+                && rows[0].content.upperBound >= 216)
         #expect(rows[0].source.count * content.height == rows[0].content.count * source.height)
         #expect(rows[0].source.lowerBound * content.height == rows[0].content.lowerBound * source.height)
     }
 
     @Test func `Areas far apart are separate, borders need none, and a whole picture is one`() {
         let output = PixelSize(width: 640, height: 480)
-        let bands = ScaledBands(source: PixelSize(width: 960, height: 540), content: PixelRect(x: 0, y: 60, width: 640, height: 360))
+        let bands = ScaledBands(
+            source: PixelSize(width: 960, height: 540), content: PixelRect(x: 0, y: 60, width: 640, height: 360))
         var region = DamageRegion(size: output)
         region.add(PixelRect(x: 0, y: 64, width: 16, height: 16))
         region.add(PixelRect(x: 0, y: 404, width: 16, height: 60))

@@ -11,16 +11,25 @@ import Testing
         (.string("live"), [0x02, 0, 4, 0x6C, 0x69, 0x76, 0x65]),
         (.string(""), [0x02, 0, 0]),
         (.string("é"), [0x02, 0, 2, 0xC3, 0xA9]),
-        (.object([AMF0Property("b", .null), AMF0Property("a", .boolean(true))]), [0x03, 0, 1, 0x62, 0x05, 0, 1, 0x61, 0x01, 1, 0, 0, 9]),
+        (
+            .object([AMF0Property("b", .null), AMF0Property("a", .boolean(true))]),
+            [0x03, 0, 1, 0x62, 0x05, 0, 1, 0x61, 0x01, 1, 0, 0, 9]
+        ),
         (.object([]), [0x03, 0, 0, 9]),
         (.null, [0x05]),
         (.undefined, [0x06]),
-        (.ecmaArray([AMF0Property("a", .number(0))]), [0x08, 0, 0, 0, 1, 0, 1, 0x61, 0x00, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9]),
+        (
+            .ecmaArray([AMF0Property("a", .number(0))]),
+            [0x08, 0, 0, 0, 1, 0, 1, 0x61, 0x00, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9]
+        ),
         (.strictArray([.null, .boolean(true)]), [0x0A, 0, 0, 0, 2, 0x05, 0x01, 1]),
         (.date(milliseconds: 1, timeZone: -60), [0x0B, 0x3F, 0xF0, 0, 0, 0, 0, 0, 0, 0xFF, 0xC4]),
         (.longString("ab"), [0x0C, 0, 0, 0, 2, 0x61, 0x62]),
         (.xmlDocument("<a/>"), [0x0F, 0, 0, 0, 4, 0x3C, 0x61, 0x2F, 0x3E]),
-        (.typedObject(className: "C", properties: [AMF0Property("a", .null)]), [0x10, 0, 1, 0x43, 0, 1, 0x61, 0x05, 0, 0, 9]),
+        (
+            .typedObject(className: "C", properties: [AMF0Property("a", .null)]),
+            [0x10, 0, 1, 0x43, 0, 1, 0x61, 0x05, 0, 0, 9]
+        ),
     ]
 
     @Test func `each value is encoded to the bytes of the specification`() {
@@ -52,7 +61,9 @@ import Testing
     }
 
     @Test func `properties are found by their names`() {
-        let value = AMF0Value.object([AMF0Property("code", .string("NetStream.Publish.Start")), AMF0Property("level", .longString("status"))])
+        let value = AMF0Value.object([
+            AMF0Property("code", .string("NetStream.Publish.Start")), AMF0Property("level", .longString("status")),
+        ])
         #expect(value["code"]?.stringValue == "NetStream.Publish.Start")
         #expect(value["level"]?.stringValue == "status")
         #expect(value["other"] == nil)

@@ -7,9 +7,13 @@ import Testing
     private static let sample = AMF0Encoder.encode([
         .string("_result"), .number(1), .null, .undefined, .boolean(true), .longString("long"), .xmlDocument("<x/>"),
         .object([
-            AMF0Property("code", .string("NetConnection.Connect.Success")), AMF0Property("data", .ecmaArray([AMF0Property("version", .number(5))])),
+            AMF0Property("code", .string("NetConnection.Connect.Success")),
+            AMF0Property("data", .ecmaArray([AMF0Property("version", .number(5))])),
         ]),
-        .strictArray([.date(milliseconds: 1e12, timeZone: 0), .typedObject(className: "T", properties: [AMF0Property("p", .null)])]),
+        .strictArray([
+            .date(milliseconds: 1e12, timeZone: 0),
+            .typedObject(className: "T", properties: [AMF0Property("p", .null)]),
+        ]),
     ])
 
     @Test func `a truncated value is an error and never a crash`() throws {
@@ -38,14 +42,17 @@ import Testing
     @Test func `random bytes after a valid marker cause values or a typed error`() {
         var generator = SplitMix64(state: 2)
         for _ in 0..<20_000 {
-            let bytes = (0..<Int.random(in: 0...64, using: &generator)).map { _ in UInt8.random(in: 0...0x12, using: &generator) }
+            let bytes = (0..<Int.random(in: 0...64, using: &generator)).map { _ in
+                UInt8.random(in: 0...0x12, using: &generator)
+            }
             _ = Result { () throws(AMF0Error) in try AMF0Decoder.decode(bytes) }
         }
     }
 
     @Test func `lengths and counts of gigabytes are rejected at once`() {
         for bytes: [UInt8] in [
-            [0x0A, 0xFF, 0xFF, 0xFF, 0xFF, 0x05], [0x0C, 0xFF, 0xFF, 0xFF, 0xFF, 0x61], [0x0F, 0x80, 0, 0, 0], [0x02, 0xFF, 0xFF, 0x61],
+            [0x0A, 0xFF, 0xFF, 0xFF, 0xFF, 0x05], [0x0C, 0xFF, 0xFF, 0xFF, 0xFF, 0x61], [0x0F, 0x80, 0, 0, 0],
+            [0x02, 0xFF, 0xFF, 0x61],
         ] {
             #expect(throws: AMF0Error.truncated) { try AMF0Decoder.decode(bytes) }
         }
@@ -53,17 +60,22 @@ import Testing
 
     @Test func `sixteen nested objects are accepted and a million are rejected`() throws {
         func nested(_ depth: Int) -> [UInt8] {
-            Array(repeatElement([0x03, 0, 1, 0x61], count: depth).joined()) + [0x05] + Array(repeatElement([0, 0, 9], count: depth).joined())
+            Array(repeatElement([0x03, 0, 1, 0x61], count: depth).joined()) + [0x05]
+                + Array(repeatElement([0, 0, 9], count: depth).joined())
         }
         #expect(try AMF0Decoder.decode(nested(16)).count == 1)
         #expect(throws: AMF0Error.tooDeep) { try AMF0Decoder.decode(nested(17)) }
         #expect(throws: AMF0Error.tooDeep) { try AMF0Decoder.decode(nested(1_000_000)) }
-        #expect(throws: AMF0Error.tooDeep) { try AMF0Decoder.decode(Array(repeatElement([0x0A, 0, 0, 0, 1], count: 100_000).joined())) }
+        #expect(throws: AMF0Error.tooDeep) {
+            try AMF0Decoder.decode(Array(repeatElement([0x0A, 0, 0, 0, 1], count: 100_000).joined()))
+        }
     }
 
     @Test func `a very large number of tiny values is rejected`() {
         #expect(throws: AMF0Error.tooManyValues) { try AMF0Decoder.decode([UInt8](repeating: 0x05, count: 1 << 20)) }
-        #expect(throws: AMF0Error.tooManyValues) { try AMF0Decoder.decode([0x0A, 0, 0x0F, 0xFF, 0xFF] + [UInt8](repeating: 0x05, count: 1 << 20)) }
+        #expect(throws: AMF0Error.tooManyValues) {
+            try AMF0Decoder.decode([0x0A, 0, 0x0F, 0xFF, 0xFF] + [UInt8](repeating: 0x05, count: 1 << 20))
+        }
     }
 
     @Test func `the error names an unsupported marker`() {

@@ -5,11 +5,13 @@ import Testing
 @Suite struct AnnexBMuxerTests {
     private static let description = StreamDescription(
         video: VideoTrackFormat(
-            codec: .h264(sequenceParameterSet: [0x67, 1], pictureParameterSet: [0x68, 2]), size: PixelSize(width: 16, height: 16), frameRate: 30),
+            codec: .h264(sequenceParameterSet: [0x67, 1], pictureParameterSet: [0x68, 2]),
+            size: PixelSize(width: 16, height: 16), frameRate: 30),
         audio: [])
 
     private func packet(_ data: [UInt8], isKeyframe: Bool, track: Track = .screen) -> EncodedPacket {
-        EncodedPacket(track: track, presentationTime: .zero, decodeTime: .zero, isKeyframe: isKeyframe, sequence: 0, data: data)
+        EncodedPacket(
+            track: track, presentationTime: .zero, decodeTime: .zero, isKeyframe: isKeyframe, sequence: 0, data: data)
     }
 
     @Test func `parameter sets precede a keyframe and no other picture`() {

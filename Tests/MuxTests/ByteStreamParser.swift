@@ -48,7 +48,8 @@ enum ByteStreamParser {
         var payloads: [[UInt8]] = []
         var position = 0
         while position + 7 <= stream.count, stream[position] == 0xFF, stream[position + 1] & 0xF0 == 0xF0 {
-            let length = Int(stream[position + 3] & 3) << 11 | Int(stream[position + 4]) << 3 | Int(stream[position + 5]) >> 5
+            let length =
+                Int(stream[position + 3] & 3) << 11 | Int(stream[position + 4]) << 3 | Int(stream[position + 5]) >> 5
             let header = stream[position + 1] & 1 == 1 ? 7 : 9
             guard length > header, position + length <= stream.count else { break }
             payloads.append(Array(stream[position + header..<position + length]))

@@ -5,7 +5,8 @@ import Testing
 @Suite struct FLVMuxerTests {
     @Test func `a file starts with its header and the metadata`() {
         var muxer = FLVMuxer()
-        let audio = AudioTrackFormat(track: .mixed, format: .broadcast, audioSpecificConfig: [0x11, 0x90], bitrate: 160, priming: 1024)
+        let audio = AudioTrackFormat(
+            track: .mixed, format: .broadcast, audioSpecificConfig: [0x11, 0x90], bitrate: 160, priming: 1024)
         let bytes = muxer.begin(StreamDescription(video: nil, audio: [audio]))
         #expect(bytes[..<14] == [0x46, 0x4C, 0x56, 1, 4, 0, 0, 0, 9, 0, 0, 0, 0, 18])
         // The sequence header's tag: 4 bytes at 0 ms, and 15 bytes before it.
@@ -14,11 +15,14 @@ import Testing
 
     @Test func `a tag contains 24 bits of its time and then the upper 8`() {
         var muxer = FLVMuxer()
-        let audio = AudioTrackFormat(track: .mixed, format: .broadcast, audioSpecificConfig: [0x11, 0x90], bitrate: 160, priming: 1024)
+        let audio = AudioTrackFormat(
+            track: .mixed, format: .broadcast, audioSpecificConfig: [0x11, 0x90], bitrate: 160, priming: 1024)
         _ = muxer.begin(StreamDescription(video: nil, audio: [audio]))
         let time = MediaTime(milliseconds: 0x0123_4567)
-        let packet = EncodedPacket(track: .mixed, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: 0, data: [0x21, 0x10])
-        #expect(muxer.append(packet) == [8, 0, 0, 4, 0x23, 0x45, 0x67, 0x01, 0, 0, 0, 0xAF, 1, 0x21, 0x10, 0, 0, 0, 15])
+        let packet = EncodedPacket(
+            track: .mixed, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: 0, data: [0x21, 0x10])
+        #expect(
+            muxer.append(packet) == [8, 0, 0, 4, 0x23, 0x45, 0x67, 0x01, 0, 0, 0, 0xAF, 1, 0x21, 0x10, 0, 0, 0, 15])
         // The duration: 19,088.743 s.
         let patches = muxer.end().patches
         #expect(patches.map(\.offset) == [53])
@@ -27,12 +31,16 @@ import Testing
 
     @Test func `the largest picture fills the length of its tag, and a larger one is none of this container`() {
         var muxer = FLVMuxer()
-        let codec = VideoTrackFormat.Codec.h264(sequenceParameterSet: [0x67, 0x42, 0xC0, 0x0A], pictureParameterSet: [0x68])
+        let codec = VideoTrackFormat.Codec.h264(
+            sequenceParameterSet: [0x67, 0x42, 0xC0, 0x0A], pictureParameterSet: [0x68])
         _ = muxer.begin(
-            StreamDescription(video: VideoTrackFormat(codec: codec, size: PixelSize(width: 16, height: 16), frameRate: 30), audio: []))
+            StreamDescription(
+                video: VideoTrackFormat(codec: codec, size: PixelSize(width: 16, height: 16), frameRate: 30), audio: [])
+        )
         let data = [UInt8](repeating: 1, count: muxer.maximumPacketSize)
         let bytes = muxer.append(
-            EncodedPacket(track: .screen, presentationTime: .zero, decodeTime: .zero, isKeyframe: true, sequence: 0, data: data))
+            EncodedPacket(
+                track: .screen, presentationTime: .zero, decodeTime: .zero, isKeyframe: true, sequence: 0, data: data))
         #expect(bytes[..<4] == [9, 0xFF, 0xFF, 0xFF] && bytes.count == 0xFF_FFFF + 15)
         #expect(MPEGTSMuxer().maximumPacketSize == .max && FragmentedMP4Muxer().maximumPacketSize == .max)
     }
@@ -55,7 +63,9 @@ import Testing
         let sound = stream.packets(of: .mixed).filter { $0.presentationTime >= .zero }
         let heard = try Tool.packetTimes(file, stream: "a")
         #expect(heard.count == sound.count)
-        for (packet, time) in zip(sound, heard) { #expect(abs(packet.presentationTime.seconds - time.presentation) < 0.0006) }
+        for (packet, time) in zip(sound, heard) {
+            #expect(abs(packet.presentationTime.seconds - time.presentation) < 0.0006)
+        }
     }
 
     /// The kind and the time of each tag after the metadata and the sequence headers.
@@ -93,7 +103,9 @@ import Testing
         #expect(zip(ordered, ordered.dropFirst()).allSatisfy { $0.time <= $1.time })
         #expect(!zip(arrived, arrived.dropFirst()).allSatisfy { $0.time <= $1.time })
         for isVideo in [true, false] {
-            #expect(ordered.filter { $0.isVideo == isVideo }.map(\.time) == arrived.filter { $0.isVideo == isVideo }.map(\.time))
+            #expect(
+                ordered.filter { $0.isVideo == isVideo }.map(\.time)
+                    == arrived.filter { $0.isVideo == isVideo }.map(\.time))
         }
         let folder = try TemporaryFolder()
         let path = try folder.write(file, "stream.flv")
@@ -105,11 +117,15 @@ import Testing
         let stream = try TestStream.simple.get()
         let silent = TestStream(
             description: stream.description,
-            packets: stream.packets.filter { $0.track == .screen || $0.presentationTime < MediaTime(milliseconds: 1000) })
+            packets: stream.packets.filter {
+                $0.track == .screen || $0.presentationTime < MediaTime(milliseconds: 1000)
+            })
         var muxer = FLVMuxer(order: .time)
         _ = muxer.begin(silent.description)
         var written: [Int] = []
-        for packet in silent.packets { if !muxer.append(packet).isEmpty { written.append(Int(packet.decodeTime.milliseconds)) } }
+        for packet in silent.packets {
+            if !muxer.append(packet).isEmpty { written.append(Int(packet.decodeTime.milliseconds)) }
+        }
         #expect((written.last ?? 0) > 5900)
         let all = try tags(silent.muxed(FLVMuxer(order: .time)))
         #expect(all.count { $0.isVideo } == 180 && zip(all, all.dropFirst()).allSatisfy { $0.time <= $1.time })
@@ -119,9 +135,13 @@ import Testing
         let stream = try TestStream.simple.get()
         let folder = try TemporaryFolder()
         let file = try folder.write(stream.muxed(FLVMuxer()), "stream.flv")
-        #expect(try Tool.probe(file, "-select_streams", "v", "-show_entries", "stream=codec_name,width,height,r_frame_rate") == ["h264,320,180,30/1"])
         #expect(
-            try Tool.probe(file, "-select_streams", "a", "-show_entries", "stream=codec_name,sample_rate,channels") == ["aac,48000,2"])
+            try Tool.probe(file, "-select_streams", "v", "-show_entries", "stream=codec_name,width,height,r_frame_rate")
+                == ["h264,320,180,30/1"])
+        #expect(
+            try Tool.probe(file, "-select_streams", "a", "-show_entries", "stream=codec_name,sample_rate,channels") == [
+                "aac,48000,2"
+            ])
         #expect(try Tool.probe(file, "-show_entries", "format_tags=title,encoder") == ["broadcast,A title"])
         let duration = try #require(Double(try Tool.probe(file, "-show_entries", "format=duration").first ?? ""))
         #expect(abs(duration - 6) < 0.05)
@@ -135,7 +155,8 @@ import Testing
         for (name, part) in [("picture", stream.pictureOnly), ("sound", stream.soundOnly)] {
             let file = try folder.write(part.muxed(FLVMuxer()), "\(name).flv")
             #expect(try Tool.decodingErrors(file) == "")
-            #expect(try Tool.probe(file, "-show_entries", "stream=codec_type") == [name == "picture" ? "video" : "audio"])
+            #expect(
+                try Tool.probe(file, "-show_entries", "stream=codec_type") == [name == "picture" ? "video" : "audio"])
         }
     }
 }

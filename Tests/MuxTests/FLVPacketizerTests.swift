@@ -5,22 +5,27 @@ import Testing
 @Suite struct FLVPacketizerTests {
     private static let stream = StreamDescription(
         video: VideoTrackFormat(
-            codec: .h264(sequenceParameterSet: [0x67, 0x42, 0xC0, 0x0A], pictureParameterSet: [0x68]), size: PixelSize(width: 16, height: 16),
+            codec: .h264(sequenceParameterSet: [0x67, 0x42, 0xC0, 0x0A], pictureParameterSet: [0x68]),
+            size: PixelSize(width: 16, height: 16),
             frameRate: 30),
         audio: [
-            AudioTrackFormat(track: .app, format: .broadcast, audioSpecificConfig: [0x11, 0x90], bitrate: 160, priming: 1024),
-            AudioTrackFormat(track: .mic, format: .broadcast, audioSpecificConfig: [0x11, 0x90], bitrate: 160, priming: 1024),
+            AudioTrackFormat(
+                track: .app, format: .broadcast, audioSpecificConfig: [0x11, 0x90], bitrate: 160, priming: 1024),
+            AudioTrackFormat(
+                track: .mic, format: .broadcast, audioSpecificConfig: [0x11, 0x90], bitrate: 160, priming: 1024),
         ])
 
     private func picture(_ presentation: Int64, decode: Int64? = nil, isKeyframe: Bool = false) -> EncodedPacket {
         EncodedPacket(
-            track: .screen, presentationTime: MediaTime(milliseconds: presentation), decodeTime: MediaTime(milliseconds: decode ?? presentation),
+            track: .screen, presentationTime: MediaTime(milliseconds: presentation),
+            decodeTime: MediaTime(milliseconds: decode ?? presentation),
             isKeyframe: isKeyframe, sequence: 0, data: [0, 0, 0, 1, 0x41])
     }
 
     private func sound(_ time: Int64, track: Track = .app) -> EncodedPacket {
         let time = MediaTime(milliseconds: time)
-        return EncodedPacket(track: track, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: 0, data: [0x21])
+        return EncodedPacket(
+            track: track, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: 0, data: [0x21])
     }
 
     @Test func `only the first audio track is written`() {
@@ -38,8 +43,11 @@ import Testing
 
     @Test func `pictures with a decode time before the start keep their presentation times`() {
         var packetizer = FLVPacketizer(Self.stream, origin: .session)
-        let tags = [picture(0, decode: -66, isKeyframe: true), picture(133, decode: -33), picture(66, decode: 0), picture(33, decode: 33)]
-            .compactMap { packetizer.tag(for: $0) }
+        let tags = [
+            picture(0, decode: -66, isKeyframe: true), picture(133, decode: -33), picture(66, decode: 0),
+            picture(33, decode: 33),
+        ]
+        .compactMap { packetizer.tag(for: $0) }
         #expect(tags.map(\.timestamp) == [0, 1, 2, 33])
         #expect(tags.map { UInt32($0.header[3]) << 8 | UInt32($0.header[4]) } == [0, 132, 64, 0])
     }

@@ -24,7 +24,9 @@ import Testing
     @Test func `a reader that cannot seek plays it`() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(try TestStream.simple.get().muxed(FragmentedMP4Muxer()), "a.mp4")
-        let result = try Tool.output("sh", ["-c", "cat \(path) | ffprobe -v error -count_frames -show_entries stream=nb_read_frames -of csv=p=0 -"])
+        let result = try Tool.output(
+            "sh",
+            ["-c", "cat \(path) | ffprobe -v error -count_frames -show_entries stream=nb_read_frames -of csv=p=0 -"])
         #expect(result.out.split(separator: "\n") == ["180", "283"])
         #expect(result.error == "")
     }

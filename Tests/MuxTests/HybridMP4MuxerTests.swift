@@ -36,10 +36,15 @@ import Testing
         let folder = try TemporaryFolder()
         let path = try folder.write(try TestStream.simple.get().muxed(HybridMP4Muxer()), "a.mp4")
         #expect(
-            try Tool.probe(path, "-select_streams", "v", "-show_entries", "stream=profile,width,height,color_range,color_space,nb_frames")
+            try Tool.probe(
+                path, "-select_streams", "v", "-show_entries",
+                "stream=profile,width,height,color_range,color_space,nb_frames")
                 == ["High,320,180,tv,bt709,180"])
         #expect(
-            try Tool.probe(path, "-select_streams", "a", "-show_entries", "stream=profile,sample_rate,channels,nb_frames") == ["LC,48000,2,283"])
+            try Tool.probe(
+                path, "-select_streams", "a", "-show_entries", "stream=profile,sample_rate,channels,nb_frames") == [
+                    "LC,48000,2,283"
+                ])
         #expect(try Tool.probe(path, "-show_entries", "format_tags=title,encoder") == ["A title,broadcast"])
         #expect(try Tool.probe(path, "-show_entries", "format=start_time,duration") == ["0.000000,6.016000"])
     }
@@ -51,10 +56,14 @@ import Testing
         #expect(try Tool.probe(unknown, "-show_entries", "format_tags=creation_time") == [])
         var description = stream.description
         // 2026-11-22 02:00 UTC, and a time after 2040, which needs 64 bits.
-        for (time, text) in [(1_795_312_800, "2026-11-22T02:00:00.000000Z"), (2_300_000_000, "2042-11-19T08:53:20.000000Z")] as [(Int64, String)] {
+        for (time, text) in [
+            (1_795_312_800, "2026-11-22T02:00:00.000000Z"), (2_300_000_000, "2042-11-19T08:53:20.000000Z"),
+        ] as [(Int64, String)] {
             description.creationTime = time
             stream = TestStream(description: description, packets: stream.packets)
-            for (name, file) in [("a.mp4", stream.muxed(HybridMP4Muxer())), ("b.mp4", stream.muxed(FragmentedMP4Muxer()))] {
+            for (name, file) in [
+                ("a.mp4", stream.muxed(HybridMP4Muxer())), ("b.mp4", stream.muxed(FragmentedMP4Muxer())),
+            ] {
                 let path = try folder.write(file, name)
                 #expect(try Tool.probe(path, "-show_entries", "format_tags=creation_time") == [text])
                 #expect(try Tool.probe(path, "-show_entries", "stream_tags=creation_time") == [text, text])
@@ -70,7 +79,9 @@ import Testing
         func bitrates(_ file: [UInt8]) throws -> (maximum: Int, average: Int) {
             let marker: [UInt8] = [0x40, 0x15, 0, 0, 0]
             let start = try #require((0..<file.count - 13).last { Array(file[$0..<$0 + 5]) == marker }) + 5
-            return (MP4BoxReader.integer(file, at: start, bytes: 4), MP4BoxReader.integer(file, at: start + 4, bytes: 4))
+            return (
+                MP4BoxReader.integer(file, at: start, bytes: 4), MP4BoxReader.integer(file, at: start + 4, bytes: 4)
+            )
         }
         let finished = try bitrates(stream.muxed(HybridMP4Muxer()))
         let average = sound.reduce(0) { $0 + $1.data.count } * 8 * 48_000 / (sound.count * 1024)
@@ -95,18 +106,23 @@ import Testing
     }
 
     @Test func `a picture that starts before the sound stays in sync`() throws {
-        try expectTimesKept(try TestStream.simple.get().retimed { MediaTime(milliseconds: $0.track == .screen ? 0 : 300) })
+        try expectTimesKept(
+            try TestStream.simple.get().retimed { MediaTime(milliseconds: $0.track == .screen ? 0 : 300) })
     }
 
     @Test func `frames at irregular times are exact to a hundredth of a millisecond`() throws {
         let stream = try TestStream.simple.get().retimed {
-            $0.track == .screen ? MediaTime(nanoseconds: Int64($0.sequence) * 7_777_777 + Int64($0.sequence % 3) * 5_123_457) : .zero
+            $0.track == .screen
+                ? MediaTime(nanoseconds: Int64($0.sequence) * 7_777_777 + Int64($0.sequence % 3) * 5_123_457) : .zero
         }
         try expectTimesKept(stream)
     }
 
     @Test func `a gap in the sound extends the packet before it, and later packets keep their times`() throws {
-        try expectTimesKept(try TestStream.simple.get().retimed { $0.track == .mixed && (100..<150).contains($0.sequence) ? nil : .zero })
+        try expectTimesKept(
+            try TestStream.simple.get().retimed {
+                $0.track == .mixed && (100..<150).contains($0.sequence) ? nil : .zero
+            })
     }
 
     @Test(arguments: [TestStream.Kind.simple, .reordered])
@@ -143,7 +159,9 @@ import Testing
         }
         // Every size at which the kernel truncates a write, and some positions in media and in the last `moov`.
         let pages = stride(from: (ends[0] / 4096 + 1) * 4096, to: file.count, by: 4096)
-        for cut in Array(pages) + [ends[0] + 1, ends[0] + 7, ends[0] + 3001, ends[1] - 1, ends[1] + 3001, file.count - 1000, file.count - 1] {
+        for cut in Array(pages) + [
+            ends[0] + 1, ends[0] + 7, ends[0] + 3001, ends[1] - 1, ends[1] + 3001, file.count - 1000, file.count - 1,
+        ] {
             let path = try folder.write(file[..<cut], "cut.mp4")
             #expect(try Tool.packetTimes(path, stream: "v").count >= (cut < ends[1] ? 60 : 120), "cut at \(cut)")
         }
@@ -168,7 +186,8 @@ import Testing
             let time = MediaTime(nanoseconds: Int64(index) * 33_333_333 + Int64(index % 7) * 1_000_000)
             let size = 100 + index * 7919 % 257
             return EncodedPacket(
-                track: .screen, presentationTime: time, decodeTime: time, isKeyframe: index % 30 == 0, sequence: UInt32(index),
+                track: .screen, presentationTime: time, decodeTime: time, isKeyframe: index % 30 == 0,
+                sequence: UInt32(index),
                 data: [UInt8](repeating: 1, count: size))
         }
         let stream = TestStream(description: try TestStream.simple.get().pictureOnly.description, packets: packets)
@@ -184,7 +203,10 @@ import Testing
         let folder = try TemporaryFolder()
         for (name, file) in [("a.mp4", stream.muxed(HybridMP4Muxer())), ("b.mp4", stream.muxed(FragmentedMP4Muxer()))] {
             let path = try folder.write(file, name)
-            #expect(try Tool.probe(path, "-show_entries", "stream=codec_name:stream_tags=handler_name") == ["h264,screen", "aac,mixed", "aac,mic"])
+            #expect(
+                try Tool.probe(path, "-show_entries", "stream=codec_name:stream_tags=handler_name") == [
+                    "h264,screen", "aac,mixed", "aac,mic",
+                ])
             #expect(try Tool.decodingErrors(path).isEmpty)
             #expect(try Tool.packetTimes(path, stream: "a:1").count == 283)
         }
@@ -211,7 +233,8 @@ import Testing
         for index in 0..<400 where firstBytes == nil {
             let time = MediaTime(milliseconds: Int64(index) * 40)
             let packet = EncodedPacket(
-                track: .screen, presentationTime: time, decodeTime: time, isKeyframe: index == 0, sequence: UInt32(index), data: [0, 0, 0, 1, 0x41])
+                track: .screen, presentationTime: time, decodeTime: time, isKeyframe: index == 0,
+                sequence: UInt32(index), data: [0, 0, 0, 1, 0x41])
             if !muxer.append(packet).isEmpty { firstBytes = time.milliseconds }
         }
         #expect(firstBytes == 10_000)
@@ -225,7 +248,8 @@ import Testing
             let time = MediaTime(milliseconds: Int64(index) * 40)
             return muxer.append(
                 EncodedPacket(
-                    track: .screen, presentationTime: time, decodeTime: time, isKeyframe: index == 0, sequence: UInt32(index), data: data)
+                    track: .screen, presentationTime: time, decodeTime: time, isKeyframe: index == 0,
+                    sequence: UInt32(index), data: data)
             ).count
         }
         #expect(counts.firstIndex { $0 > 0 } == 8)
@@ -242,7 +266,8 @@ import Testing
             offset +=
                 muxer.append(
                     EncodedPacket(
-                        track: .screen, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: UInt32(index), data: data)
+                        track: .screen, presentationTime: time, decodeTime: time, isKeyframe: true,
+                        sequence: UInt32(index), data: data)
                 ).count
         }
         let ending = muxer.end()
@@ -257,7 +282,9 @@ import Testing
         let movie = Array(end[movieOffset...])
         let table = try #require(MP4BoxReader.find(movie, "moov", "trak", "mdia", "minf", "stbl", "co64"))
         #expect(MP4BoxReader.integer(movie, at: table.contents.lowerBound + 4, bytes: 4) == 540)
-        #expect(MP4BoxReader.integer(movie, at: table.contents.upperBound - 8, bytes: 8) == offset + boxes[1].contents.lowerBound)
+        #expect(
+            MP4BoxReader.integer(movie, at: table.contents.upperBound - 8, bytes: 8) == offset
+                + boxes[1].contents.lowerBound)
     }
 
     @Test func `a stream without packets has no end`() throws {
@@ -276,7 +303,8 @@ import Testing
             file += muxer.append(packet)
             file += muxer.append(
                 EncodedPacket(
-                    track: .mic, presentationTime: packet.presentationTime, decodeTime: packet.decodeTime, isKeyframe: true, sequence: 0, data: [1]))
+                    track: .mic, presentationTime: packet.presentationTime, decodeTime: packet.decodeTime,
+                    isKeyframe: true, sequence: 0, data: [1]))
             guard packet.track == .screen, packet.sequence == 70 else { continue }
             file += muxer.append(packet)
         }
@@ -294,7 +322,9 @@ import Testing
     /// everything without a message.
     private func expectTimesKept(_ stream: TestStream, sourceLocation: SourceLocation = #_sourceLocation) throws {
         let folder = try TemporaryFolder()
-        for (name, file) in [("finished.mp4", stream.muxed(HybridMP4Muxer())), ("fragmented.mp4", stream.muxed(FragmentedMP4Muxer()))] {
+        for (name, file) in [
+            ("finished.mp4", stream.muxed(HybridMP4Muxer())), ("fragmented.mp4", stream.muxed(FragmentedMP4Muxer())),
+        ] {
             let path = try folder.write(file, name)
             let complaints = try Tool.decodingErrors(path)
             #expect(complaints == "", "\(name)", sourceLocation: sourceLocation)
@@ -302,7 +332,9 @@ import Testing
                 let sent = stream.packets(of: track)
                 let read = try Tool.packetTimes(path, stream: specifier)
                 #expect(read.map(\.size) == sent.map(\.data.count), "\(name)", sourceLocation: sourceLocation)
-                let errors = zip(sent, read).map { max(abs($0.presentationTime.seconds - $1.presentation), abs($0.decodeTime.seconds - $1.decode)) }
+                let errors = zip(sent, read).map {
+                    max(abs($0.presentationTime.seconds - $1.presentation), abs($0.decodeTime.seconds - $1.decode))
+                }
                 // One tick of 90 kHz is 11 µs. The length of an edit has the same precision.
                 #expect(errors.max() ?? 0 < 0.000_02, "\(name) \(track.name)", sourceLocation: sourceLocation)
                 if track == .screen {
@@ -322,10 +354,14 @@ import Testing
         let result = try Tool.output(
             "gst-launch-1.0",
             [
-                "-v", "filesrc", "location=\(path)", "!", "qtdemux", "name=d", "d.video_0", "!", "queue", "!", "avdec_h264", "!", "fakesink",
-                "name=pictures", "sync=false", "silent=false", "d.audio_0", "!", "queue", "!", "avdec_aac", "!", "fakesink", "sync=false",
+                "-v", "filesrc", "location=\(path)", "!", "qtdemux", "name=d", "d.video_0", "!", "queue", "!",
+                "avdec_h264", "!", "fakesink",
+                "name=pictures", "sync=false", "silent=false", "d.audio_0", "!", "queue", "!", "avdec_aac", "!",
+                "fakesink", "sync=false",
             ])
-        guard result.status == 0 else { throw Tool.Failure(command: "gst-launch-1.0", output: result.error + result.out.suffix(500)) }
+        guard result.status == 0 else {
+            throw Tool.Failure(command: "gst-launch-1.0", output: result.error + result.out.suffix(500))
+        }
         return result.out.split(separator: "\n").count { $0.contains("pictures: last-message = chain") }
     }
 }

@@ -3,8 +3,8 @@ import Media
 import Mux
 import Testing
 
-/// The memory of a long recording. It has a suite, and thus a process, of its own: the memory that other tests released could hold
-/// what a recording keeps.
+/// The memory of a long recording. It has a suite, and thus a process, of its own: the memory that other tests released
+/// could hold what a recording keeps.
 struct LongRecordingTests {
     /// A store in a file, of which nothing is in memory.
     private final class FileStore: SpillStore {
@@ -47,12 +47,14 @@ struct LongRecordingTests {
                 let isKeyframe = frames % 50 == 0
                 _ = muxer.append(
                     EncodedPacket(
-                        track: .screen, presentationTime: video, decodeTime: video, isKeyframe: isKeyframe, sequence: UInt32(frames), data: picture))
+                        track: .screen, presentationTime: video, decodeTime: video, isKeyframe: isKeyframe,
+                        sequence: UInt32(frames), data: picture))
                 frames += 1
                 while case let time = MediaTime(value: sounds * 1024, timescale: 48_000), time <= video {
                     _ = muxer.append(
                         EncodedPacket(
-                            track: sound.track, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: UInt32(sounds), data: packet))
+                            track: sound.track, presentationTime: time, decodeTime: time, isKeyframe: true,
+                            sequence: UInt32(sounds), data: packet))
                     sounds += 1
                 }
             }

@@ -15,7 +15,9 @@ import Testing
             let read = try Tool.packetTimes(path, stream: specifier)
             #expect(read.count == sent.count)
             let errors = zip(sent, read).map {
-                max(abs($0.presentationTime.seconds + 1.4 - $1.presentation), abs($0.decodeTime.seconds + 1.4 - $1.decode))
+                max(
+                    abs($0.presentationTime.seconds + 1.4 - $1.presentation),
+                    abs($0.decodeTime.seconds + 1.4 - $1.decode))
             }
             #expect(errors.max() ?? 0 < 0.000_02)
         }
@@ -25,7 +27,9 @@ import Testing
     func `decoded pictures match those of the byte stream`(kind: TestStream.Kind) throws {
         let stream = try kind.stream()
         let folder = try TemporaryFolder()
-        let hashes = try [folder.write(stream.muxed(AnnexBMuxer()), "a.h264"), folder.write(stream.muxed(MPEGTSMuxer()), "a.ts")].map {
+        let hashes = try [
+            folder.write(stream.muxed(AnnexBMuxer()), "a.h264"), folder.write(stream.muxed(MPEGTSMuxer()), "a.ts"),
+        ].map {
             try Tool.run("ffmpeg", "-v", "error", "-i", $0, "-map", "0:v", "-vsync", "passthrough", "-f", "md5", "-")
         }
         #expect(hashes[0] == hashes[1])
@@ -66,7 +70,9 @@ import Testing
                     if let last { #expect(clock > last) }
                     last = clock
                 }
-                if packet.startsUnit, let times = MPEGTSReader.times(packet.payload), let last { #expect(times.decode * 300 > last) }
+                if packet.startsUnit, let times = MPEGTSReader.times(packet.payload), let last {
+                    #expect(times.decode * 300 > last)
+                }
             }
             #expect(last != nil)
         }
@@ -79,11 +85,14 @@ import Testing
             ($0.decodeTime + MediaTime(milliseconds: $0.track == .screen ? 400 : 0))
                 < ($1.decodeTime + MediaTime(milliseconds: $1.track == .screen ? 400 : 0))
         }
-        let reader = try #require(MPEGTSReader(TestStream(description: stream.description, packets: late).muxed(MPEGTSMuxer())))
+        let reader = try #require(
+            MPEGTSReader(TestStream(description: stream.description, packets: late).muxed(MPEGTSMuxer())))
         var last: Int?
         for packet in reader.packets {
             last = packet.programClock ?? last
-            if packet.startsUnit, let times = MPEGTSReader.times(packet.payload), let last { #expect(times.decode * 300 > last) }
+            if packet.startsUnit, let times = MPEGTSReader.times(packet.payload), let last {
+                #expect(times.decode * 300 > last)
+            }
         }
         #expect(last != nil)
     }
@@ -134,7 +143,9 @@ import Testing
         // 2^33 ticks are 95443.717689 s. The first picture has the last whole second before, minus the offset of 1.4 s.
         let moved = stream.retimed { _ in MediaTime(milliseconds: 95_443_000 - 1_400) }
         let reader = try #require(MPEGTSReader(moved.muxed(MPEGTSMuxer())))
-        let times = reader.packets.filter { $0.pid == 0x100 && $0.startsUnit }.compactMap { MPEGTSReader.times($0.payload)?.presentation }
+        let times = reader.packets.filter { $0.pid == 0x100 && $0.startsUnit }.compactMap {
+            MPEGTSReader.times($0.payload)?.presentation
+        }
         #expect(times[0] == 8_589_870_000)
         #expect(times[21] == 8_589_933_000)
         #expect(times[22] == 8_589_936_000 - 8_589_934_592)
@@ -149,10 +160,15 @@ import Testing
         _ = muxer.begin(stream.description)
         let packets = try #require(MPEGTSReader(muxer.append(stream.packets[0]))).packets
         #expect(
-            packets[0].payload.prefix(17) == [0, 0x00, 0xB0, 0x0D, 0x00, 0x01, 0xC1, 0x00, 0x00, 0x00, 0x01, 0xF0, 0x00, 0x2A, 0xB1, 0x04, 0xB2])
+            packets[0].payload.prefix(17) == [
+                0, 0x00, 0xB0, 0x0D, 0x00, 0x01, 0xC1, 0x00, 0x00, 0x00, 0x01, 0xF0, 0x00, 0x2A, 0xB1, 0x04, 0xB2,
+            ])
         #expect(
             packets[1].payload.prefix(24)
-                == [0, 0x02, 0xB0, 0x17, 0, 1, 0xC1, 0, 0, 0xE1, 0x00, 0xF0, 0, 0x1B, 0xE1, 0x00, 0xF0, 0, 0x0F, 0xE1, 0x01, 0xF0, 0, 0x2F])
+                == [
+                    0, 0x02, 0xB0, 0x17, 0, 1, 0xC1, 0, 0, 0xE1, 0x00, 0xF0, 0, 0x1B, 0xE1, 0x00, 0xF0, 0, 0x0F, 0xE1,
+                    0x01, 0xF0, 0, 0x2F,
+                ])
     }
 
     @Test func `a packet long before the start is dropped`() throws {
@@ -169,9 +185,11 @@ import Testing
         let result = try Tool.output(
             "gst-launch-1.0",
             [
-                "-v", "filesrc", "location=\(path)", "!", "tsdemux", "name=d", "d.", "!", "queue", "!", "h264parse", "!", "avdec_h264", "!",
+                "-v", "filesrc", "location=\(path)", "!", "tsdemux", "name=d", "d.", "!", "queue", "!", "h264parse",
+                "!", "avdec_h264", "!",
                 "fakesink",
-                "name=pictures", "sync=false", "silent=false", "d.", "!", "queue", "!", "aacparse", "!", "avdec_aac", "!", "fakesink", "sync=false",
+                "name=pictures", "sync=false", "silent=false", "d.", "!", "queue", "!", "aacparse", "!", "avdec_aac",
+                "!", "fakesink", "sync=false",
             ])
         #expect(result.status == 0)
         #expect(result.out.split(separator: "\n").count { $0.contains("pictures: last-message = chain") } == 180)

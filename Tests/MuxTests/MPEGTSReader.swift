@@ -21,7 +21,8 @@ struct MPEGTSReader {
             let packet = Array(bytes[start..<start + 188])
             guard packet[0] == 0x47 else { return nil }
             var result = Packet(
-                pid: Int(packet[1] & 0x1F) << 8 | Int(packet[2]), startsUnit: packet[1] & 0x40 != 0, counter: Int(packet[3] & 15),
+                pid: Int(packet[1] & 0x1F) << 8 | Int(packet[2]), startsUnit: packet[1] & 0x40 != 0,
+                counter: Int(packet[3] & 15),
                 hasPayload: packet[3] & 0x10 != 0)
             var position = 4
             if packet[3] & 0x20 != 0 {
@@ -46,7 +47,8 @@ struct MPEGTSReader {
     static func times(_ payload: [UInt8]) -> (presentation: Int, decode: Int)? {
         guard payload.count >= 19, payload.starts(with: [0, 0, 1]) else { return nil }
         func time(_ at: Int) -> Int {
-            Int(payload[at] >> 1 & 7) << 30 | Int(payload[at + 1]) << 22 | Int(payload[at + 2] >> 1) << 15 | Int(payload[at + 3]) << 7
+            Int(payload[at] >> 1 & 7) << 30 | Int(payload[at + 1]) << 22 | Int(payload[at + 2] >> 1) << 15 | Int(
+                payload[at + 3]) << 7
                 | Int(payload[at + 4] >> 1)
         }
         return payload[7] & 0x40 != 0 ? (time(9), time(14)) : (time(9), time(9))

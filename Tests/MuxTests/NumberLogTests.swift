@@ -39,7 +39,8 @@ struct NumberLogTests {
             let data = [UInt8](repeating: UInt8(index % 251), count: 5 + index % 200)
             bytes += muxer.append(
                 EncodedPacket(
-                    track: .screen, presentationTime: time, decodeTime: time, isKeyframe: index % 300 == 0, sequence: UInt32(index), data: data))
+                    track: .screen, presentationTime: time, decodeTime: time, isKeyframe: index % 300 == 0,
+                    sequence: UInt32(index), data: data))
         }
         let ending = muxer.end()
         return (bytes + ending.bytes, ending)

@@ -33,7 +33,9 @@ struct TestStream: Sendable {
 
     /// Only the sound.
     var soundOnly: TestStream {
-        TestStream(description: StreamDescription(video: nil, audio: description.audio), packets: packets.filter { $0.track != .screen })
+        TestStream(
+            description: StreamDescription(video: nil, audio: description.audio),
+            packets: packets.filter { $0.track != .screen })
     }
 
     /// Only the picture.
@@ -46,7 +48,8 @@ struct TestStream: Sendable {
         let moved = packets.compactMap { packet in
             change(packet).map { delay in
                 EncodedPacket(
-                    track: packet.track, presentationTime: packet.presentationTime + delay, decodeTime: packet.decodeTime + delay,
+                    track: packet.track, presentationTime: packet.presentationTime + delay,
+                    decodeTime: packet.decodeTime + delay,
                     isKeyframe: packet.isKeyframe, sequence: packet.sequence, data: packet.data)
             }
         }
@@ -62,10 +65,12 @@ struct TestStream: Sendable {
         description.audio.append(second)
         let copies = packets(of: first).map {
             EncodedPacket(
-                track: track, presentationTime: $0.presentationTime, decodeTime: $0.decodeTime, isKeyframe: true, sequence: $0.sequence, data: $0.data
+                track: track, presentationTime: $0.presentationTime, decodeTime: $0.decodeTime, isKeyframe: true,
+                sequence: $0.sequence, data: $0.data
             )
         }
-        return TestStream(description: description, packets: (packets + copies).sorted { $0.decodeTime < $1.decodeTime })
+        return TestStream(
+            description: description, packets: (packets + copies).sorted { $0.decodeTime < $1.decodeTime })
     }
 
     /// All bytes that `muxer` returns for the stream, with patches applied.
@@ -75,7 +80,9 @@ struct TestStream: Sendable {
         for packet in packets { file += muxer.append(packet) }
         let ending = muxer.end()
         file += ending.bytes + ending.index
-        for patch in ending.patches { file.replaceSubrange(Int(patch.offset)..<Int(patch.offset) + patch.bytes.count, with: patch.bytes) }
+        for patch in ending.patches {
+            file.replaceSubrange(Int(patch.offset)..<Int(patch.offset) + patch.bytes.count, with: patch.bytes)
+        }
         return file
     }
 
@@ -83,34 +90,47 @@ struct TestStream: Sendable {
         let folder = try TemporaryFolder()
         let source = folder.path("source.mp4")
         try Tool.run(
-            "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=320x180:rate=30:duration=6", "-f", "lavfi", "-i",
-            "sine=frequency=440:sample_rate=48000:duration=6", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-preset", "veryfast", "-threads", "1",
-            "-g", "60", "-bf", "\(bFrames)", "-x264-params", "scenecut=0:open-gop=0", "-colorspace", "bt709", "-color_primaries", "bt709",
+            "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=320x180:rate=30:duration=6", "-f", "lavfi",
+            "-i",
+            "sine=frequency=440:sample_rate=48000:duration=6", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-preset",
+            "veryfast", "-threads", "1",
+            "-g", "60", "-bf", "\(bFrames)", "-x264-params", "scenecut=0:open-gop=0", "-colorspace", "bt709",
+            "-color_primaries", "bt709",
             "-color_trc", "bt709", "-color_range", "tv", "-c:a", "aac", "-ac", "2", "-b:a", "128k", source)
         let video = folder.path("video.h264")
         let audio = folder.path("audio.aac")
         try Tool.run(
-            "ffmpeg", "-v", "error", "-i", source, "-map", "0:v", "-c", "copy", "-bsf:v", "h264_mp4toannexb,h264_metadata=aud=insert", "-f", "h264",
+            "ffmpeg", "-v", "error", "-i", source, "-map", "0:v", "-c", "copy", "-bsf:v",
+            "h264_mp4toannexb,h264_metadata=aud=insert", "-f", "h264",
             video, "-map", "0:a", "-c", "copy", "-f", "adts", audio)
         let units = ByteStreamParser.accessUnits(try folder.read("video.h264"))
         let times = try Tool.packetTimes(source, stream: "v")
-        guard units.packets.count == 180, times.count == 180 else { throw Tool.Failure(command: "parse", output: "\(units.packets.count) pictures") }
+        guard units.packets.count == 180, times.count == 180 else {
+            throw Tool.Failure(command: "parse", output: "\(units.packets.count) pictures")
+        }
         var packets = zip(units.packets, times).enumerated().map { index, pair in
             // The demuxer stored the decode delay in an edit list; ffprobe returns it as negative times.
             EncodedPacket(
-                track: .screen, presentationTime: MediaTime(seconds: pair.1.presentation), decodeTime: MediaTime(seconds: pair.1.decode),
+                track: .screen, presentationTime: MediaTime(seconds: pair.1.presentation),
+                decodeTime: MediaTime(seconds: pair.1.decode),
                 isKeyframe: pair.0.isIDR, sequence: UInt32(index), data: pair.0.data)
         }
         for (index, data) in ByteStreamParser.adtsPayloads(try folder.read("audio.aac")).enumerated() {
             let time = MediaTime(value: Int64(index - 1) * 1024, timescale: 48_000)
             packets.append(
-                EncodedPacket(track: .mixed, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: UInt32(index), data: data))
+                EncodedPacket(
+                    track: .mixed, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: UInt32(index),
+                    data: data))
         }
         let description = StreamDescription(
             video: VideoTrackFormat(
-                codec: .h264(sequenceParameterSet: units.sequenceParameterSet, pictureParameterSet: units.pictureParameterSet),
+                codec: .h264(
+                    sequenceParameterSet: units.sequenceParameterSet, pictureParameterSet: units.pictureParameterSet),
                 size: PixelSize(width: 320, height: 180), frameRate: 30),
-            audio: [AudioTrackFormat(track: .mixed, format: .broadcast, audioSpecificConfig: [0x11, 0x90], bitrate: 128, priming: 1024)],
+            audio: [
+                AudioTrackFormat(
+                    track: .mixed, format: .broadcast, audioSpecificConfig: [0x11, 0x90], bitrate: 128, priming: 1024)
+            ],
             title: "A title")
         return TestStream(description: description, packets: packets.sorted { $0.decodeTime < $1.decodeTime })
     }

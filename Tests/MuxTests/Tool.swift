@@ -28,7 +28,8 @@ enum Tool {
         let errorPath = folder.path("error")
         _ = try folder.write([], "out")
         _ = try folder.write([], "error")
-        guard let out = FileHandle(forWritingAtPath: outPath), let error = FileHandle(forWritingAtPath: errorPath) else {
+        guard let out = FileHandle(forWritingAtPath: outPath), let error = FileHandle(forWritingAtPath: errorPath)
+        else {
             throw Failure(command: command, output: "no temporary file")
         }
         process.standardOutput = out
@@ -37,7 +38,8 @@ enum Tool {
         try process.run()
         process.waitUntilExit()
         return (
-            String(decoding: try folder.read("out"), as: UTF8.self), String(decoding: try folder.read("error"), as: UTF8.self),
+            String(decoding: try folder.read("out"), as: UTF8.self),
+            String(decoding: try folder.read("error"), as: UTF8.self),
             process.terminationStatus
         )
     }
@@ -59,12 +61,16 @@ enum Tool {
 
     /// The times of a stream's packets, in decode order, with ffmpeg's stream specifier: `v`, `a:0`.
     static func packetTimes(_ path: String, stream: String) throws -> [PacketTime] {
-        try probe(path, "-select_streams", stream, "-show_entries", "packet=pts_time,dts_time,size,flags").compactMap { line in
+        try probe(path, "-select_streams", stream, "-show_entries", "packet=pts_time,dts_time,size,flags").compactMap {
+            line in
             let fields = line.split(separator: ",").map(String.init)
-            guard fields.count >= 4, let presentation = Double(fields[0]), let decode = Double(fields[1]), let size = Int(fields[2]) else {
+            guard fields.count >= 4, let presentation = Double(fields[0]), let decode = Double(fields[1]),
+                let size = Int(fields[2])
+            else {
                 return nil
             }
-            return PacketTime(presentation: presentation, decode: decode, size: size, isKeyframe: fields[3].hasPrefix("K"))
+            return PacketTime(
+                presentation: presentation, decode: decode, size: size, isKeyframe: fields[3].hasPrefix("K"))
         }
     }
 
@@ -76,7 +82,9 @@ enum Tool {
 
     /// The number of frames that ffmpeg's decoder returns for a stream.
     static func decodedFrameCount(_ path: String, stream: String) throws -> Int {
-        Int(try probe(path, "-select_streams", stream, "-count_frames", "-show_entries", "stream=nb_read_frames").first ?? "") ?? 0
+        Int(
+            try probe(path, "-select_streams", stream, "-count_frames", "-show_entries", "stream=nb_read_frames").first
+                ?? "") ?? 0
     }
 }
 

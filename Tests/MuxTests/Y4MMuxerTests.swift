@@ -9,7 +9,8 @@ import Testing
     /// A picture of 4x2 pixels with all bytes set to `value`.
     private func packet(_ value: UInt8, milliseconds: Int64) -> EncodedPacket {
         EncodedPacket(
-            track: .screen, presentationTime: MediaTime(milliseconds: milliseconds), decodeTime: MediaTime(milliseconds: milliseconds),
+            track: .screen, presentationTime: MediaTime(milliseconds: milliseconds),
+            decodeTime: MediaTime(milliseconds: milliseconds),
             isKeyframe: true, sequence: UInt32(value), data: [UInt8](repeating: value, count: 12))
     }
 
@@ -20,7 +21,8 @@ import Testing
 
     @Test func `the header and a frame have the expected bytes`() {
         var muxer = Y4MMuxer()
-        #expect(muxer.begin(Self.description) == Array("YUV4MPEG2 W4 H2 F30:1 Ip A1:1 C420jpeg XCOLORRANGE=LIMITED\n".utf8))
+        #expect(
+            muxer.begin(Self.description) == Array("YUV4MPEG2 W4 H2 F30:1 Ip A1:1 C420jpeg XCOLORRANGE=LIMITED\n".utf8))
         #expect(muxer.append(packet(7, milliseconds: 0)) == Array("FRAME\n".utf8) + [UInt8](repeating: 7, count: 12))
         #expect(muxer.end().bytes.isEmpty)
     }
@@ -68,31 +70,46 @@ import Testing
         #expect(muxer.append(packet(1, milliseconds: 0)).isEmpty)
         _ = muxer.begin(Self.description)
         #expect(
-            muxer.append(EncodedPacket(track: .screen, presentationTime: .zero, decodeTime: .zero, isKeyframe: true, sequence: 0, data: [1])).isEmpty)
+            muxer.append(
+                EncodedPacket(
+                    track: .screen, presentationTime: .zero, decodeTime: .zero, isKeyframe: true, sequence: 0, data: [1]
+                )
+            ).isEmpty)
         #expect(
-            muxer.append(EncodedPacket(track: .mixed, presentationTime: .zero, decodeTime: .zero, isKeyframe: true, sequence: 0, data: [])).isEmpty)
+            muxer.append(
+                EncodedPacket(
+                    track: .mixed, presentationTime: .zero, decodeTime: .zero, isKeyframe: true, sequence: 0, data: [])
+            ).isEmpty)
     }
 
     @Test func `pictures in full chroma have three planes of one size, and ffmpeg reads them`() throws {
         var muxer = Y4MMuxer()
         let size = PixelSize(width: 4, height: 2)
-        var file = muxer.begin(StreamDescription(video: VideoTrackFormat(codec: .i444, size: size, frameRate: 30), audio: []))
+        var file = muxer.begin(
+            StreamDescription(video: VideoTrackFormat(codec: .i444, size: size, frameRate: 30), audio: []))
         #expect(file == Array("YUV4MPEG2 W4 H2 F30:1 Ip A1:1 C444 XCOLORRANGE=LIMITED\n".utf8))
         #expect(muxer.append(packet(7, milliseconds: 0)).isEmpty)
-        let picture = [UInt8](repeating: 16, count: 8) + [UInt8](repeating: 90, count: 8) + [UInt8](repeating: 200, count: 8)
+        let picture =
+            [UInt8](repeating: 16, count: 8) + [UInt8](repeating: 90, count: 8) + [UInt8](repeating: 200, count: 8)
         let frame = muxer.append(
-            EncodedPacket(track: .screen, presentationTime: .zero, decodeTime: .zero, isKeyframe: true, sequence: 0, data: picture))
+            EncodedPacket(
+                track: .screen, presentationTime: .zero, decodeTime: .zero, isKeyframe: true, sequence: 0, data: picture
+            ))
         #expect(frame == Array("FRAME\n".utf8) + picture)
         file += frame
         let folder = try TemporaryFolder()
         let path = try folder.write(file, "a.y4m")
-        #expect(try Tool.probe(path, "-count_frames", "-show_entries", "stream=pix_fmt,color_range,nb_read_frames") == ["yuv444p,tv,1"])
+        #expect(
+            try Tool.probe(path, "-count_frames", "-show_entries", "stream=pix_fmt,color_range,nb_read_frames") == [
+                "yuv444p,tv,1"
+            ])
     }
 
     @Test func `ffmpeg and GStreamer read it with its range and rate`() throws {
         var muxer = Y4MMuxer()
         let size = PixelSize(width: 64, height: 36)
-        var file = muxer.begin(StreamDescription(video: VideoTrackFormat(codec: .i420, size: size, frameRate: 25), audio: []))
+        var file = muxer.begin(
+            StreamDescription(video: VideoTrackFormat(codec: .i420, size: size, frameRate: 25), audio: []))
         for index in [0, 1, 5, 24] {
             let time = MediaTime(milliseconds: Int64(index) * 40)
             file += muxer.append(
@@ -103,11 +120,14 @@ import Testing
         let folder = try TemporaryFolder()
         let path = try folder.write(file, "a.y4m")
         #expect(
-            try Tool.probe(path, "-count_frames", "-show_entries", "stream=width,height,pix_fmt,color_range,r_frame_rate,nb_read_frames") == [
-                "64,36,yuv420p,tv,25/1,25"
-            ])
+            try Tool.probe(
+                path, "-count_frames", "-show_entries",
+                "stream=width,height,pix_fmt,color_range,r_frame_rate,nb_read_frames") == [
+                    "64,36,yuv420p,tv,25/1,25"
+                ])
         #expect(try Tool.decodingErrors(path) == "")
-        let result = try Tool.output("gst-launch-1.0", ["-q", "filesrc", "location=\(path)", "!", "y4mdec", "!", "fakesink"])
+        let result = try Tool.output(
+            "gst-launch-1.0", ["-q", "filesrc", "location=\(path)", "!", "y4mdec", "!", "fakesink"])
         #expect(result.status == 0)
     }
 }

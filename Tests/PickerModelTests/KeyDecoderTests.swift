@@ -8,10 +8,14 @@ import Testing
     }
 
     @Test(arguments: [
-        ("\u{1b}[A", PickerKey.up), ("\u{1b}OA", .up), ("\u{1b}[B", .down), ("\u{1b}OB", .down), ("\u{1b}[1;5B", .down), ("\u{10}", .up),
-        ("\u{0e}", .down), ("\u{1b}[H", .home), ("\u{1b}[1~", .home), ("\u{1b}[7~", .home), ("\u{1b}OF", .end), ("\u{1b}[4~", .end),
-        ("\u{1b}[5~", .pageUp), ("\u{1b}[6~", .pageDown), ("\u{1b}[6;2~", .pageDown), ("\r", .enter), ("\n", .enter), ("\u{1b}OM", .enter),
-        ("\t", .tab), ("\u{7f}", .backspace), ("\u{8}", .backspace), ("\u{1b}", .escape), ("m", .character("m")), ("ß", .character("ß")),
+        ("\u{1b}[A", PickerKey.up), ("\u{1b}OA", .up), ("\u{1b}[B", .down), ("\u{1b}OB", .down), ("\u{1b}[1;5B", .down),
+        ("\u{10}", .up),
+        ("\u{0e}", .down), ("\u{1b}[H", .home), ("\u{1b}[1~", .home), ("\u{1b}[7~", .home), ("\u{1b}OF", .end),
+        ("\u{1b}[4~", .end),
+        ("\u{1b}[5~", .pageUp), ("\u{1b}[6~", .pageDown), ("\u{1b}[6;2~", .pageDown), ("\r", .enter), ("\n", .enter),
+        ("\u{1b}OM", .enter),
+        ("\t", .tab), ("\u{7f}", .backspace), ("\u{8}", .backspace), ("\u{1b}", .escape), ("m", .character("m")),
+        ("ß", .character("ß")),
         ("漢", .character("漢")), ("😀", .character("😀")),
     ])
     func `Each key is decoded from the sequences that terminals send`(text: String, key: PickerKey) {

@@ -3,12 +3,14 @@ import Testing
 
 @Suite struct PickerModelTests {
     private static let items: [PickerModel.Item] = [
-        .init(name: "archive", service: "file", place: "/srv/archive.mp4"), .init(name: "mobcrush", service: "rtmp", place: "rtmp://a.example/app"),
+        .init(name: "archive", service: "file", place: "/srv/archive.mp4"),
+        .init(name: "mobcrush", service: "rtmp", place: "rtmp://a.example/app"),
         .init(name: "talks", service: "file", place: "/srv/talks/", isPreferred: true),
         .init(name: "twitch", service: "rtmp", place: "rtmp://b.example/app", isSignedIn: false),
     ]
 
-    private static let live = PickerModel.Live(state: "live", clock: "00:12", destinations: ["talks"], isMicrophoneOn: false)
+    private static let live = PickerModel.Live(
+        state: "live", clock: "00:12", destinations: ["talks"], isMicrophoneOn: false)
 
     @Test func `The preferred item is selected at first, and Enter starts it`() {
         var model = PickerModel(items: Self.items)
@@ -21,8 +23,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ([PickerKey.up], "mobcrush"), ([.up, .up, .up, .up], "archive"), ([.down, .down, .down], "twitch"), ([.home], "archive"), ([.end], "twitch"),
-        ([.home, .pageDown], "twitch"), ([.pageUp], "archive"), ([.character("k")], "mobcrush"), ([.character("j")], "twitch"),
+        ([PickerKey.up], "mobcrush"), ([.up, .up, .up, .up], "archive"), ([.down, .down, .down], "twitch"),
+        ([.home], "archive"), ([.end], "twitch"),
+        ([.home, .pageDown], "twitch"), ([.pageUp], "archive"), ([.character("k")], "mobcrush"),
+        ([.character("j")], "twitch"),
     ])
     func `Keys move the selection within the list`(keys: [PickerKey], name: String) {
         var model = PickerModel(items: Self.items)
@@ -85,7 +89,9 @@ import Testing
     }
 
     @Test(arguments: [PickerKey.enter, .escape, .tab, .down, .character("n"), .character("q"), .character(" ")])
-    func `After Enter on a live destination, every key but y continues the broadcast, and does nothing else`(key: PickerKey) {
+    func `After Enter on a live destination, every key but y continues the broadcast, and does nothing else`(
+        key: PickerKey
+    ) {
         var model = PickerModel(items: Self.items, live: Self.live)
         #expect(model.press(.enter) == nil && model.unconfirmed == .stop)
         #expect(model.press(key) == nil && model.unconfirmed == nil)
@@ -160,7 +166,9 @@ import Testing
 
     @Test func `An empty list only allows to quit`() {
         var model = PickerModel(items: [])
-        for key in [PickerKey.up, .down, .end, .pageDown, .enter, .character("x"), .backspace, .backspace] { #expect(model.press(key) == nil) }
+        for key in [PickerKey.up, .down, .end, .pageDown, .enter, .character("x"), .backspace, .backspace] {
+            #expect(model.press(key) == nil)
+        }
         #expect(model.press(.escape) == .quit)
     }
 

@@ -5,13 +5,17 @@ import Testing
     private static let model = PickerModel(
         items: [
             .init(name: "archive", service: "file", place: "/srv/archive.mp4"),
-            .init(name: "mobcrush", service: "rtmp", place: "rtmp://live.example/app", isPreferred: true, isSignedIn: true),
+            .init(
+                name: "mobcrush", service: "rtmp", place: "rtmp://live.example/app", isPreferred: true, isSignedIn: true
+            ),
             .init(name: "twitch", service: "rtmp", isSignedIn: false),
         ], sources: ["Screen      :0, 1920x1080", "Sound       Monitor of Speakers"],
         notice: "Your whole screen will be visible, except class:KeePassXC.")
 
     private static func text(_ model: PickerModel, _ width: Int, _ height: Int) -> String {
-        PickerRenderer(width: width, height: height).lines(model).map { String($0.text.reversed().drop { $0 == " " }.reversed()) }.joined(
+        PickerRenderer(width: width, height: height).lines(model).map {
+            String($0.text.reversed().drop { $0 == " " }.reversed())
+        }.joined(
             separator: "\n")
     }
 
@@ -66,7 +70,9 @@ import Testing
         model.live = .init(state: "live", clock: "01:02", destinations: ["archive"], isMicrophoneOn: true)
         let text = Self.text(model, 80, 24)
         #expect(text.hasPrefix("● live 01:02, to archive\n\n  ● archive   file"), "\(text)")
-        #expect(text.contains("Microphone  [x] on\n") && text.hasSuffix("Enter: add   Tab: microphone   Type to find   Esc: quit"), "\(text)")
+        #expect(
+            text.contains("Microphone  [x] on\n")
+                && text.hasSuffix("Enter: add   Tab: microphone   Type to find   Esc: quit"), "\(text)")
         _ = model.press(.up)
         #expect(Self.text(model, 80, 24).hasSuffix("Enter: stop   Tab: microphone   Type to find   Esc: quit"))
         model.live?.destinations = ["archive", "talk.mp4"]
@@ -111,8 +117,12 @@ import Testing
     }
 
     @Test func `A long list scrolls with the selection`() {
-        var model = PickerModel(items: (1...100).map { .init(name: "place-\($0)", service: "file", isPreferred: $0 == 50) })
-        for (keys, name) in [([], "> * place-50 "), ([PickerKey.end], ">   place-100"), ([.home], ">   place-1 "), ([.down], ">   place-2 ")] {
+        var model = PickerModel(
+            items: (1...100).map { .init(name: "place-\($0)", service: "file", isPreferred: $0 == 50) })
+        for (keys, name) in [
+            ([], "> * place-50 "), ([PickerKey.end], ">   place-100"), ([.home], ">   place-1 "),
+            ([.down], ">   place-2 "),
+        ] {
             for key in keys { _ = model.press(key) }
             let lines = PickerRenderer(width: 60, height: 12).lines(model)
             #expect(lines.count == 12)
@@ -124,12 +134,21 @@ import Testing
     @Test func `At no size is a line too wide or are there too many lines`() {
         let items: [PickerModel.Item] = [
             .init(name: "日本語の放送局", service: "rtmp", place: "rtmp://例え.example/アプリ", isSignedIn: true),
-            .init(name: "e\u{301}toile 👩‍👩‍👧 🇫🇷", service: "my-extension", place: "x\u{1b}[2J\ny\u{7}\u{202e}z", isPreferred: true),
+            .init(
+                name: "e\u{301}toile 👩‍👩‍👧 🇫🇷", service: "my-extension", place: "x\u{1b}[2J\ny\u{7}\u{202e}z",
+                isPreferred: true),
             .init(name: "a", service: "file"),
         ]
-        for live in [nil, PickerModel.Live(state: "live", clock: "00:01", destinations: ["日本語の放送局", "b"], isMicrophoneOn: true)] {
-            var model = PickerModel(items: items, live: live, sources: ["Screen      :0\u{1b}]0;x\u{7}", "Sound       音声"])
-            model.others = [.init(name: "b\u{1b}c", live: .init(state: "live", clock: "00:01", destinations: ["日本"], isMicrophoneOn: nil))]
+        for live in [
+            nil, PickerModel.Live(state: "live", clock: "00:01", destinations: ["日本語の放送局", "b"], isMicrophoneOn: true),
+        ] {
+            var model = PickerModel(
+                items: items, live: live, sources: ["Screen      :0\u{1b}]0;x\u{7}", "Sound       音声"])
+            model.others = [
+                .init(
+                    name: "b\u{1b}c",
+                    live: .init(state: "live", clock: "00:01", destinations: ["日本"], isMicrophoneOn: nil))
+            ]
             for width in 1...90 {
                 for height in 1...30 {
                     let lines = PickerRenderer(width: width, height: height).lines(model)
@@ -138,7 +157,9 @@ import Testing
                     for line in lines {
                         #expect(DisplayWidth.of(line.text) <= width, "\(width)x\(height): \(line.text)")
                         #expect(
-                            !line.text.unicodeScalars.contains { $0.value < 32 || $0.value == 127 || $0.value == 0x202e },
+                            !line.text.unicodeScalars.contains {
+                                $0.value < 32 || $0.value == 127 || $0.value == 0x202e
+                            },
                             "\(line.text.debugDescription)")
                     }
                 }
@@ -179,7 +200,9 @@ import Testing
 
     @Test func `Sessions without destinations are shown too`() {
         var model = Self.model
-        model.others = [.init(name: "desk", live: .init(state: "starting", clock: "00:00", destinations: [], isMicrophoneOn: nil))]
+        model.others = [
+            .init(name: "desk", live: .init(state: "starting", clock: "00:00", destinations: [], isMicrophoneOn: nil))
+        ]
         #expect(Self.text(model, 80, 24).contains("● starting 00:00  session desk\n"))
     }
 }

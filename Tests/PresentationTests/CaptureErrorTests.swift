@@ -28,13 +28,19 @@ struct CaptureErrorTests {
             .missingExtension("DAMAGE"), .unavailable,
             "The X server has no DAMAGE extension, which capture needs. Use a server that has it (Xorg, Xvfb and Xwayland do)."
         ),
-        (.noSuchMonitor("LEFT", known: []), .noInput, "There is no monitor LEFT: the display reports none. Omit --monitor, or use --region."),
+        (
+            .noSuchMonitor("LEFT", known: []), .noInput,
+            "There is no monitor LEFT: the display reports none. Omit --monitor, or use --region."
+        ),
         (.noSuchMonitor("LEFT", known: ["A", "B"]), .noInput, "There is no monitor LEFT. Use one of A, B."),
         (
             .regionOutside(region, screen: screen), .noInput,
             "The region 640x360-20+10 is outside the screen, which has 1280x720 pixels. Choose one inside."
         ),
-        (.noSuchWindow("0x7", known: []), .noInput, "There is no window 0x7, and the display reports no windows. Check --display."),
+        (
+            .noSuchWindow("0x7", known: []), .noInput,
+            "There is no window 0x7, and the display reports no windows. Check --display."
+        ),
         (
             .noSuchWindow("0x7", known: ["0x1 (Notes)", "0x2"]), .noInput,
             "There is no window 0x7. Use one of 0x1 (Notes), 0x2, or choose with --window pick."
@@ -48,18 +54,30 @@ struct CaptureErrorTests {
             "The window 0x7 is hidden by your rules, or by its application, so it is not broadcast. Remove the rule, or choose another window."
         ),
         (.noActiveWindow, .noInput, "No window is in front. Click the one to show, or choose with --window pick."),
-        (.pickCancelled, .nothing, "No window was picked, so nothing is broadcast. Click a window, or name one with --window ID."),
+        (
+            .pickCancelled, .nothing,
+            "No window was picked, so nothing is broadcast. Click a window, or name one with --window ID."
+        ),
         (
             .pointerTaken, .noInput,
             "No window can be picked: another program holds the mouse pointer. Close its menu, or name a window with --window ID."
         ),
-        (.unsupportedVisual(depth: 8), .noInput, "A colour depth of 8 bits cannot be captured. Set the display to 24 bits."),
+        (
+            .unsupportedVisual(depth: 8), .noInput,
+            "A colour depth of 8 bits cannot be captured. Set the display to 24 bits."
+        ),
         (
             .grabRefused(code: 11), .software,
             "The X server rejected a request for the picture (X error 11). Try again, and report it if it persists."
         ),
-        (.cannotRead(path: "a.y4m", code: EACCES), .noInput, "Cannot read a.y4m: Permission denied. Check the file or pipe."),
-        (.cannotRead(path: "-", code: EBADF), .noInput, "Cannot read standard input: Bad file descriptor. Check the file or pipe."),
+        (
+            .cannotRead(path: "a.y4m", code: EACCES), .noInput,
+            "Cannot read a.y4m: Permission denied. Check the file or pipe."
+        ),
+        (
+            .cannotRead(path: "-", code: EBADF), .noInput,
+            "Cannot read standard input: Bad file descriptor. Check the file or pipe."
+        ),
         (
             .displayServerGone(":9"), .unavailable,
             "The X server of display :9 ended. Recordings are complete up to that moment."
@@ -86,7 +104,10 @@ struct CaptureErrorTests {
         (.missingFrameHeader, "a frame does not begin with FRAME"),
         (.notWAV, "it is not a WAV file"),
         (.shortFormatChunk, "its format chunk is too short"),
-        (.unsupportedEncoding, "its sound is neither PCM of 8 to 32 bits nor 32-bit floats; convert it with ffmpeg -c:a pcm_s16le"),
+        (
+            .unsupportedEncoding,
+            "its sound is neither PCM of 8 to 32 bits nor 32-bit floats; convert it with ffmpeg -c:a pcm_s16le"
+        ),
         (
             .unsupportedChannels(count: 12, sampleRate: 48_000),
             "it has 12 channels at 48000 Hz, and 1 to 8 channels at 4000 to 384000 Hz are possible; convert it with ffmpeg -ac 2 -ar 48000"
@@ -96,10 +117,14 @@ struct CaptureErrorTests {
         (.endsBeforeSamples, "it ends before its sound begins"),
     ]
 
-    @Test(arguments: problems) func `Content that cannot be broadcast is named with its problem`(problem: ContentProblem, phrase: String) {
+    @Test(arguments: problems) func `Content that cannot be broadcast is named with its problem`(
+        problem: ContentProblem, phrase: String
+    ) {
         let error = CommandError(.malformedContent(path: "talk.wav", problem))
         #expect(error == CommandError(.noInput, "Cannot broadcast talk.wav: \(phrase)."))
-        #expect(CommandError(.malformedContent(path: "-", problem)).message == "Cannot broadcast standard input: \(phrase).")
+        #expect(
+            CommandError(.malformedContent(path: "-", problem)).message == "Cannot broadcast standard input: \(phrase)."
+        )
         #expect(SentenceRules.violation(of: error.message) == nil)
     }
 

@@ -3,22 +3,30 @@ import Testing
 
 struct CommandLineHintsTests {
     private static let options = [
-        "--to", "--display", "--y4m", "--monitor", "--size", "--fps", "--bitrate", "--quality", "--keyframe-interval", "--frame-pacing", "--cursor",
-        "--no-cursor", "--app-audio", "--no-app-audio", "--mic", "--no-mic", "--app-source", "--mic-source", "--wav", "--audio-tracks",
-        "--audio-bitrate", "--hide", "--session", "--detach", "--duration", "--title", "--clip-buffer", "--format", "--preview",
+        "--to", "--display", "--y4m", "--monitor", "--size", "--fps", "--bitrate", "--quality", "--keyframe-interval",
+        "--frame-pacing", "--cursor",
+        "--no-cursor", "--app-audio", "--no-app-audio", "--mic", "--no-mic", "--app-source", "--mic-source", "--wav",
+        "--audio-tracks",
+        "--audio-bitrate", "--hide", "--session", "--detach", "--duration", "--title", "--clip-buffer", "--format",
+        "--preview",
     ]
     private static let commands = [
-        "start", "stop", "status", "setup", "sign-out", "list-destinations", "list-sources", "preview", "picker", "clip", "help",
+        "start", "stop", "status", "setup", "sign-out", "list-destinations", "list-sources", "preview", "picker",
+        "clip", "help",
     ]
 
     @Test(
         arguments: [
-            ("--no-audio", "--no-app-audio"), ("--audio", "--app-audio"), ("--no-pointer", "--no-cursor"), ("--framerate", "--fps"),
-            ("--interval", "--keyframe-interval"), ("--bitrte", "--bitrate"), ("--keyframe", "--keyframe-interval"), ("--dispaly", "--display"),
-            ("--output", "--to"), ("-o", "--to"), ("--no-microphone", "--no-mic"), ("--key", nil), ("--xyzzy", nil), ("-x", nil),
+            ("--no-audio", "--no-app-audio"), ("--audio", "--app-audio"), ("--no-pointer", "--no-cursor"),
+            ("--framerate", "--fps"),
+            ("--interval", "--keyframe-interval"), ("--bitrte", "--bitrate"), ("--keyframe", "--keyframe-interval"),
+            ("--dispaly", "--display"),
+            ("--output", "--to"), ("-o", "--to"), ("--no-microphone", "--no-mic"), ("--key", nil), ("--xyzzy", nil),
+            ("-x", nil),
             ("--no-colour", nil),
         ] as [(String, String?)])
-    func `An option has the suggestion that means the same, and never the opposite`(typed: String, suggestion: String?) {
+    func `An option has the suggestion that means the same, and never the opposite`(typed: String, suggestion: String?)
+    {
         #expect(CommandLineHints.nearestOption(typed, among: Self.options) == suggestion)
     }
 
@@ -27,12 +35,15 @@ struct CommandLineHintsTests {
         #expect(sentence.contains("broadcast setup NAME") && !sentence.contains("Did you mean"))
         // A command that reads keys suggests its own option.
         let known = Self.options + ["--key-from-stdin"]
-        #expect(CommandLineHints.unknownOption("--key", known: known, command: "start").contains("Did you mean --key-from-stdin?"))
+        #expect(
+            CommandLineHints.unknownOption("--key", known: known, command: "start").contains(
+                "Did you mean --key-from-stdin?"))
     }
 
     @Test(
         arguments: [
-            ("strat", "Did you mean start?"), ("sotp", "Did you mean stop?"), ("stauts", "Did you mean status?"), ("stat", "Did you mean status?"),
+            ("strat", "Did you mean start?"), ("sotp", "Did you mean stop?"), ("stauts", "Did you mean status?"),
+            ("stat", "Did you mean status?"),
             ("hlep", "Did you mean help?"), ("list-destination", "Did you mean list-destinations?"),
             ("xyzzyxyzzy", "See broadcast --help."), ("talk.mp4", "broadcast start --to talk.mp4"),
             ("rtmp://h/app/s3cret", "broadcast start --to ADDRESS"),
@@ -46,10 +57,12 @@ struct CommandLineHintsTests {
     @Test func `A value that begins with a dash is explained`() {
         #expect(
             CommandLineHints.valueWithDash("-x.mp4", of: "--to", command: "start")
-                == "--to has no value: -x.mp4 begins with -, so it is read as an option. For such a file, run: broadcast start --to ./-x.mp4")
+                == "--to has no value: -x.mp4 begins with -, so it is read as an option. For such a file, run: broadcast start --to ./-x.mp4"
+        )
         #expect(
             CommandLineHints.valueWithDash("-5s", of: "--duration", command: "start")
-                == "--duration has no value: -5s begins with -, so it is read as an option. See broadcast start --help.")
+                == "--duration has no value: -5s begins with -, so it is read as an option. See broadcast start --help."
+        )
     }
 
     @Test func `What can be a key is not repeated`() {

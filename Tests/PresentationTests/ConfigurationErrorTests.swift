@@ -18,14 +18,22 @@ struct ConfigurationErrorTests {
             "Cannot read the config /c.toml. Check that it, its folder and what it links to exist, and their permissions."
         ),
         (.notText(path: "/c.toml"), .config, "The config /c.toml is not UTF-8 text. Save it as UTF-8."),
-        (.syntax(path: "/c.toml", line: 3, message: "A value is missing."), .config, "/c.toml:3: A value is missing. Correct that line."),
-        (.syntax(path: "/c.toml", line: 3, message: "A value is missing"), .config, "/c.toml:3: A value is missing. Correct that line."),
         (
-            .syntax(path: "/c.toml", line: 3, message: "Error while parsing decimal integer: expected digit, saw 'x'"), .config,
+            .syntax(path: "/c.toml", line: 3, message: "A value is missing."), .config,
+            "/c.toml:3: A value is missing. Correct that line."
+        ),
+        (
+            .syntax(path: "/c.toml", line: 3, message: "A value is missing"), .config,
+            "/c.toml:3: A value is missing. Correct that line."
+        ),
+        (
+            .syntax(path: "/c.toml", line: 3, message: "Error while parsing decimal integer: expected digit, saw 'x'"),
+            .config,
             "/c.toml:3: Error while parsing decimal integer: expected digit, saw 'x'. If this is text, it needs quotes, as in size = \"1280x720\"."
         ),
         (
-            .fault(ConfigurationFault(path: "/c.toml", line: 2, key: "video.fps", problem: .wrong(.integer(1...240)))), .config,
+            .fault(ConfigurationFault(path: "/c.toml", line: 2, key: "video.fps", problem: .wrong(.integer(1...240)))),
+            .config,
             "/c.toml:2: video.fps: this must be a whole number from 1 to 240."
         ),
         (.manifest(.empty(path: "/e/extension.toml")), .config, "/e/extension.toml is empty. Write a manifest."),
@@ -98,7 +106,8 @@ struct ConfigurationErrorTests {
             "No extension sends to ftp:// addresses (--to). Use rtmp://HOST/APP/KEY."
         ),
         (
-            .unknownScheme("file", source: nil), .usage, "A file has no address here (--to): write its path alone, as in /tmp/talk.mp4."
+            .unknownScheme("file", source: nil), .usage,
+            "A file has no address here (--to): write its path alone, as in /tmp/talk.mp4."
         ),
         (
             .unknownScheme("ftp", source: "/c.toml:4"), .usage,
@@ -167,7 +176,8 @@ struct ConfigurationErrorTests {
             "Cannot create the folder /v of the destination archive: Permission denied. Create it, or choose another folder."
         ),
         (
-            .cannotCreateFolder(path: "/v", destination: "archive", configuration: "/c.toml", code: EACCES), .cannotCreate,
+            .cannotCreateFolder(path: "/v", destination: "archive", configuration: "/c.toml", code: EACCES),
+            .cannotCreate,
             "Cannot create the folder /v of the destination archive: Permission denied. Create it, or correct path in /c.toml."
         ),
         (
@@ -295,7 +305,10 @@ struct ConfigurationErrorTests {
             .refused(name: "web", message: "The sign-in was refused"), .notPermitted,
             "Not signed in to web: The sign-in was refused. Nothing was changed."
         ),
-        (.refused(name: "web", message: "Who is it?"), .notPermitted, "Not signed in to web: Who is it? Nothing was changed."),
+        (
+            .refused(name: "web", message: "Who is it?"), .notPermitted,
+            "Not signed in to web: Who is it? Nothing was changed."
+        ),
         (
             .refused(name: "web", message: ""), .notPermitted,
             "Not signed in to web: its setup program gave no reason. Nothing was changed."
@@ -335,13 +348,17 @@ struct ConfigurationErrorTests {
         ),
     ]
 
-    @Test(arguments: setups) func `A failed setup says that nothing was changed`(problem: SetupProblem, status: Status, message: String) {
+    @Test(arguments: setups) func `A failed setup says that nothing was changed`(
+        problem: SetupProblem, status: Status, message: String
+    ) {
         #expect(CommandError(problem) == CommandError(status, message))
         #expect(SentenceRules.violation(of: message) == nil)
     }
 
     /// The same sentence goes to the terminal, the log, a control client and the notification.
-    @Test(arguments: ["rtmp://h/a/SEKRET", "twitch:SEKRET", "192.168.1.5/live/SEKRET", "rtmp://h/a/K'SEKRET", "live_8923_SEKRET"])
+    @Test(arguments: [
+        "rtmp://h/a/SEKRET", "twitch:SEKRET", "192.168.1.5/live/SEKRET", "rtmp://h/a/K'SEKRET", "live_8923_SEKRET",
+    ])
     func `No error repeats what can be a key`(word: String) {
         let problem = ConfigurationError.destination(.unknown(word, known: ["twitch"]))
         let errors = [
@@ -351,11 +368,14 @@ struct ConfigurationErrorTests {
         for error in errors { #expect(!error.message.contains("SEKRET"), "\(error.message)") }
         let log = ErrorPresenter().report(.configuration(problem)).message
         #expect(!log.contains("SEKRET") && log == errors[0].message)
-        if word != "live_8923_SEKRET" { #expect(!CommandError(.noInput, "Cannot read \(word): no such file.").message.contains("SEKRET")) }
+        if word != "live_8923_SEKRET" {
+            #expect(!CommandError(.noInput, "Cannot read \(word): no such file.").message.contains("SEKRET"))
+        }
     }
 
     @Test func `Links in the words of an extension stay`() {
-        let message = CommandError(SetupProblem.refused(name: "web", message: "Sign in at https://h.example/activate.")).message
+        let message = CommandError(SetupProblem.refused(name: "web", message: "Sign in at https://h.example/activate."))
+            .message
         #expect(message.contains("https://h.example/activate"))
     }
 

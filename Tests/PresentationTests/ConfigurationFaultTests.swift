@@ -21,13 +21,19 @@ struct ConfigurationFaultTests {
         (.wrong(.oneOf(["a", "b"])), "this must be one of a, b."),
         (.notAChoice("c", choices: ["a", "b"]), "\"c\" is not one of a, b."),
         (.notASize("big"), "\"big\" is not a size from 16x16 to 16384x16384; write it like 1280x720 or 720p."),
-        (.notAnEnding(".avi"), ".avi is not a format that can be written; use .mp4, .flv, .ts, .h264 or .y4m, or add format."),
+        (
+            .notAnEnding(".avi"),
+            ".avi is not a format that can be written; use .mp4, .flv, .ts, .h264 or .y4m, or add format."
+        ),
         (.notARule("x"), "\"x\" is not a rule; write class:NAME, title:*TEXT*, pid:NUMBER or id:0xNUMBER."),
         (.bitrateAndQuality, "bitrate and quality exclude each other; remove one of them."),
         (.noExtension, "every destination needs an extension or a service; see broadcast list-extensions."),
         (.noURL, "an rtmp destination needs a url."),
         (.notAnRTMPAddress(.unknownScheme), "The URL must start with rtmp:// or rtmps://."),
-        (.notRead(extension: "file", reads: ["extension", "path", "format"]), "the extension file does not read this key. It reads path, format."),
+        (
+            .notRead(extension: "file", reads: ["extension", "path", "format"]),
+            "the extension file does not read this key. It reads path, format."
+        ),
         (.givenTwice(other: "setup.url"), "setup.url has the same meaning. Remove one of them."),
         (
             .severalSecrets(["key", "token"]),
@@ -43,8 +49,14 @@ struct ConfigurationFaultTests {
         ),
         (.notASource("et\u{1b}h"), "\"et?h\" is neither an IP address nor the name of a network interface."),
         (.unreadableCertificates(path: "/ca.pem"), "cannot read /ca.pem. Name a file of PEM certificates."),
-        (.unknownService("twich", known: ["mobcrush", "twitch"]), "there is no service \"twich\"; did you mean twitch?"),
-        (.unknownService("zzzzzz", known: ["mobcrush", "twitch"]), "there is no service \"zzzzzz\"; known are mobcrush, twitch."),
+        (
+            .unknownService("twich", known: ["mobcrush", "twitch"]),
+            "there is no service \"twich\"; did you mean twitch?"
+        ),
+        (
+            .unknownService("zzzzzz", known: ["mobcrush", "twitch"]),
+            "there is no service \"zzzzzz\"; known are mobcrush, twitch."
+        ),
         (.unknownExtension("fil", known: ["file", "rtmp"]), "there is no extension \"fil\"; did you mean file?"),
         (.unknownDestination("zzzzzz", known: ["a"]), "there is no destination \"zzzzzz\"; known are a."),
         (.notAName, "this must be letters, digits, - and _."),
@@ -55,10 +67,14 @@ struct ConfigurationFaultTests {
         (.notAScheme("rtmp"), "\"rtmp\" is not a scheme that an extension can have."),
         (.schemesWithoutURL, "the address is the answer to the question url, which is not declared."),
         (.notAsked(extension: "web", questions: []), "the extension web does not ask for this. It asks for nothing."),
-        (.notAsked(extension: "web", questions: ["url", "key"]), "the extension web does not ask for this. It asks for url, key."),
+        (
+            .notAsked(extension: "web", questions: ["url", "key"]),
+            "the extension web does not ask for this. It asks for url, key."
+        ),
         (.isSecret, "this is secret and must not be in the config. Remove it from there."),
         (
-            .streamKey(destination: "yt"), "the stream key must not be in the config. Remove it, and add key-command, or run: broadcast setup yt"
+            .streamKey(destination: "yt"),
+            "the stream key must not be in the config. Remove it, and add key-command, or run: broadcast setup yt"
         ),
         (
             .secretInAddress(.password, destination: "web"),
@@ -75,7 +91,9 @@ struct ConfigurationFaultTests {
         ),
     ]
 
-    @Test(arguments: faults) func `A fault names the file, the line and the key`(problem: ConfigurationFault.Problem, phrase: String) {
+    @Test(arguments: faults) func `A fault names the file, the line and the key`(
+        problem: ConfigurationFault.Problem, phrase: String
+    ) {
         let fault = ConfigurationFault(path: "/c.toml", line: 4, key: "destinations.mine.key", problem: problem)
         #expect(fault.sentence == "/c.toml:4: destinations.mine.key: \(phrase)")
         #expect(SentenceRules.violation(of: fault.sentence) == nil)
@@ -96,7 +114,9 @@ struct ConfigurationFaultTests {
         (.writableByOthers(path: "/e/m"), "Users other than its owner may write /e/m. Forbid that: chmod go-w '/e/m'."),
     ]
 
-    @Test(arguments: manifests) func `A manifest that cannot be used is named with its path`(problem: ManifestProblem, sentence: String) {
+    @Test(arguments: manifests) func `A manifest that cannot be used is named with its path`(
+        problem: ManifestProblem, sentence: String
+    ) {
         #expect(problem.sentence == sentence)
         #expect(CommandError(.manifest(problem)).status == .config)
     }
@@ -106,28 +126,67 @@ struct ConfigurationFaultTests {
         (.outOfRange(.bitrate, 50...200_000, value: 10), "--bitrate (kbit/s) must be from 50 to 200000, not 10."),
         (.outOfRange(.audioBitrate, 32...320, value: -1), "--audio-bitrate (kbit/s) must be from 32 to 320, not -1."),
         (.outOfRange(.quality, 0...51, value: 52), "--quality must be from 0 (lossless) to 51; 23 is usual."),
-        (.outOfRange(.keyframeInterval, 0.1...60, value: 0), "--keyframe-interval must be from 0.1 to 60 seconds; 2 is usual."),
-        (.bitrateAndQuality, "--bitrate and --quality exclude each other. Use --bitrate for live, --quality for files."),
+        (
+            .outOfRange(.keyframeInterval, 0.1...60, value: 0),
+            "--keyframe-interval must be from 0.1 to 60 seconds; 2 is usual."
+        ),
+        (
+            .bitrateAndQuality,
+            "--bitrate and --quality exclude each other. Use --bitrate for live, --quality for files."
+        ),
         (.unknownPreset("quick", known: ["fast", "slow"]), "There is no preset \"quick\". Use one of fast, slow."),
         (.pictureFileAndScreen, "--y4m replaces the screen: omit --display and --follow-focus."),
-        (.soundFileAndApplications, "--wav replaces the sound of the applications: omit --app-source and --no-app-audio."),
-        (.twoStandardInputs, "Pictures and sound cannot both come from standard input. Use a named pipe for one of them."),
-        (.withoutEffect(.preset, .noEncodedPicture), "--preset has no effect: no destination takes an encoded picture. Omit it."),
-        (.withoutEffect(.latency, .noEncodedPicture), "--latency has no effect: no destination takes an encoded picture. Omit it."),
+        (
+            .soundFileAndApplications,
+            "--wav replaces the sound of the applications: omit --app-source and --no-app-audio."
+        ),
+        (
+            .twoStandardInputs,
+            "Pictures and sound cannot both come from standard input. Use a named pipe for one of them."
+        ),
+        (
+            .withoutEffect(.preset, .noEncodedPicture),
+            "--preset has no effect: no destination takes an encoded picture. Omit it."
+        ),
+        (
+            .withoutEffect(.latency, .noEncodedPicture),
+            "--latency has no effect: no destination takes an encoded picture. Omit it."
+        ),
         (.withoutEffect(.microphone, .noSound), "--mic has no effect: no destination takes sound. Omit it."),
-        (.withoutEffect(.applicationSource, .noSound), "--app-source has no effect: no destination takes sound. Omit it."),
-        (.withoutEffect(.microphoneSource, .noSound), "--mic-source has no effect: no destination takes sound. Omit it."),
+        (
+            .withoutEffect(.applicationSource, .noSound),
+            "--app-source has no effect: no destination takes sound. Omit it."
+        ),
+        (
+            .withoutEffect(.microphoneSource, .noSound),
+            "--mic-source has no effect: no destination takes sound. Omit it."
+        ),
         (
             .withoutEffect(.audioBitrate, .noEncodedSound),
             "--audio-bitrate (kbit/s) has no effect: no destination takes encoded sound. Omit it."
         ),
-        (.withoutEffect(.cursor, .noScreen), "--cursor has no effect: the picture does not come from the screen. Omit it."),
-        (.withoutEffect(.hiddenWindows, .noScreen), "--hide has no effect: the picture does not come from the screen. Omit it."),
+        (
+            .withoutEffect(.cursor, .noScreen),
+            "--cursor has no effect: the picture does not come from the screen. Omit it."
+        ),
+        (
+            .withoutEffect(.hiddenWindows, .noScreen),
+            "--hide has no effect: the picture does not come from the screen. Omit it."
+        ),
         (.withoutEffect(.proxy, .noServer), "--proxy has no effect: no destination connects to a server. Omit it."),
         (.withoutEffect(.bind, .noServer), "--bind has no effect: no destination connects to a server. Omit it."),
-        (.withoutEffect(.ipVersion, .noServer), "-4 or -6 has no effect: no destination connects to a server. Omit it."),
-        (.withoutEffect(.waitForNetwork, .noServer), "--wait-for-network has no effect: no destination connects to a server. Omit it."),
-        (.withoutEffect(.quality, .noEncodedPicture), "--quality has no effect: no destination takes an encoded picture. Omit it."),
+        (
+            .withoutEffect(.ipVersion, .noServer),
+            "-4 or -6 has no effect: no destination connects to a server. Omit it."
+        ),
+        (
+            .withoutEffect(.waitForNetwork, .noServer),
+            "--wait-for-network has no effect: no destination connects to a server. Omit it."
+        ),
+        (
+            .withoutEffect(.quality, .noEncodedPicture),
+            "--quality has no effect: no destination takes an encoded picture. Omit it."
+        ),
         (
             .withoutEffect(.keyframeInterval, .noEncodedPicture),
             "--keyframe-interval has no effect: no destination takes an encoded picture. Omit it."

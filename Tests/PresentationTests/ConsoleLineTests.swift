@@ -1,7 +1,7 @@
-import Session
 import Host
 import Media
 import Presentation
+import Session
 import Testing
 import Upload
 import UserConfiguration
@@ -11,12 +11,17 @@ struct ConsoleLineTests {
     private func line(_ event: HostEvent) -> String? { ErrorPresenter().logLine(event, session: "talk") }
 
     private func line(_ state: DestinationState, error: UploadError? = nil, retry: MediaTime? = nil) -> String? {
-        line(.destination(DestinationSnapshot(name: "studio", kind: .rtmp, state: state, path: "/v/a.mp4", nextRetry: retry, error: error)))
+        line(
+            .destination(
+                DestinationSnapshot(
+                    name: "studio", kind: .rtmp, state: state, path: "/v/a.mp4", nextRetry: retry, error: error)))
     }
 
     @Test func `A change of the session has a line in the log`() {
         #expect(line(.state(.live)) == "session talk: live" && line(.state(.finishing)) == "session talk: finishing")
-        #expect(line(.changed(.microphone(isOn: true))) == "microphone: on" && line(.changed(.microphone(isOn: false))) == "microphone: off")
+        #expect(
+            line(.changed(.microphone(isOn: true))) == "microphone: on"
+                && line(.changed(.microphone(isOn: false))) == "microphone: off")
         #expect(line(.changed(.hidden(rule: "class:A"))) == "hidden: class:A")
         #expect(line(.changed(.unhidden(rule: "class:A"))) == "no longer hidden: class:A")
         #expect(line(.changed(.annotated(["score": "1:0", "scene": "a b"]))) == "annotated: scene=a b score=1:0")
@@ -36,17 +41,20 @@ struct ConsoleLineTests {
             line(.reconnecting, error: .rtmp(.timedOut(.connecting)), retry: MediaTime(milliseconds: 3100))
                 == "studio: Next try in 4 s, or now with broadcast retry. "
                 + "The connection to the server timed out: check the address and the network.")
-        #expect(line(.failed, error: .notFinishedInTime)?.hasPrefix("studio: failed. It did not finish in time") == true)
+        #expect(
+            line(.failed, error: .notFinishedInTime)?.hasPrefix("studio: failed. It did not finish in time") == true)
     }
 
     @Test func `The log ends with the results, and with the error of the session`() {
         let done = DestinationSnapshot(
-            name: "a.mp4", kind: .file, state: .finished, path: "/v/a.mp4", byteCount: 1_000_000, duration: MediaTime(milliseconds: 2000))
+            name: "a.mp4", kind: .file, state: .finished, path: "/v/a.mp4", byteCount: 1_000_000,
+            duration: MediaTime(milliseconds: 2000))
         let snapshot = SessionSnapshot(state: .failed, elapsed: .zero, destinations: [done])
         let result = "a.mp4: 00:02, 1.0 MB (/v/a.mp4)"
         #expect(ErrorPresenter().logLines(HostOutcome(failure: nil, snapshot: snapshot, isAsked: true)) == [result])
         #expect(
-            ErrorPresenter().logLines(HostOutcome(failure: .capture(.displayServerGone(":9")), snapshot: snapshot, isAsked: false))
+            ErrorPresenter().logLines(
+                HostOutcome(failure: .capture(.displayServerGone(":9")), snapshot: snapshot, isAsked: false))
                 == [result, "The X server of display :9 ended. Recordings are complete up to that moment."])
     }
 
@@ -60,9 +68,12 @@ struct ConsoleLineTests {
     }
 
     @Test func `The questions of previews are complete sentences`() {
-        #expect(PreviewSentences.question(file: nil) == "This is what viewers will see. Enter or y goes live, anything else cancels: ")
+        #expect(
+            PreviewSentences.question(file: nil)
+                == "This is what viewers will see. Enter or y goes live, anything else cancels: ")
         #expect(
             PreviewSentences.question(file: "/run/p.png")
-                == "The desktop's image viewer shows what viewers will see (/run/p.png). Enter or y goes live, anything else cancels: ")
+                == "The desktop's image viewer shows what viewers will see (/run/p.png). Enter or y goes live, anything else cancels: "
+        )
     }
 }

@@ -62,8 +62,14 @@ struct DestinationErrorTests {
             "It did not finish in time and was abandoned. Check that its far end still reads."
         ),
         (.connectionLost(status: nil), .unavailable, "The connection is lost."),
-        (.connectionLost(status: "the server refused it"), .unavailable, "The connection is lost: the server refused it."),
-        (.connectionLost(status: "The server refused it."), .unavailable, "The connection is lost: The server refused it."),
+        (
+            .connectionLost(status: "the server refused it"), .unavailable,
+            "The connection is lost: the server refused it."
+        ),
+        (
+            .connectionLost(status: "The server refused it."), .unavailable,
+            "The connection is lost: The server refused it."
+        ),
     ]
 
     private static let rtmpErrors: [(RTMPError, Status, String)] = [
@@ -128,7 +134,10 @@ struct DestinationErrorTests {
                 + "check that the address is that of an RTMP server."
         ),
         (.unsupportedFormat(.noTracks), .usage, "RTMP cannot carry this stream: it has no tracks."),
-        (.unsupportedFormat(.pictureTooLarge), .usage, "RTMP cannot carry this stream: one of its pictures has more than 16 MiB."),
+        (
+            .unsupportedFormat(.pictureTooLarge), .usage,
+            "RTMP cannot carry this stream: one of its pictures has more than 16 MiB."
+        ),
         (
             .unusableCertificateFile(path: "/ca.pem", .noCertificate), .usage,
             "The certificate authorities in /ca.pem cannot be used (it contains no PEM certificate): "
@@ -151,7 +160,10 @@ struct DestinationErrorTests {
             .notReady(within: .seconds(30)), .unavailable,
             "The extension web was not ready within 30 s and was ended. See broadcast logs."
         ),
-        (.stalled(for: .seconds(10)), .unavailable, "The extension web read nothing for 10 s and was ended. See broadcast logs."),
+        (
+            .stalled(for: .seconds(10)), .unavailable,
+            "The extension web read nothing for 10 s and was ended. See broadcast logs."
+        ),
         (
             .didNotExit(within: .seconds(5)), .unavailable,
             "The extension web did not exit within 5 s after the finish and was ended. See broadcast logs."
@@ -225,9 +237,12 @@ struct DestinationErrorTests {
     ]
 
     private static let all: [(UploadError, Status, String)] =
-        errors + rtmpErrors.map { (.rtmp($0.0), $0.1, $0.2) } + extensionErrors.map { (.extension(name: "web", $0.0), $0.1, $0.2) }
+        errors + rtmpErrors.map { (.rtmp($0.0), $0.1, $0.2) }
+        + extensionErrors.map { (.extension(name: "web", $0.0), $0.1, $0.2) }
 
-    @Test(arguments: all) func `An error of a destination has a status and says what to do`(error: UploadError, status: Status, sentence: String) {
+    @Test(arguments: all) func `An error of a destination has a status and says what to do`(
+        error: UploadError, status: Status, sentence: String
+    ) {
         #expect(CommandError(error, destination: "studio") == CommandError(status, "studio: " + sentence))
         let report = ErrorPresenter().report(error, of: "studio")
         #expect(report.message == sentence && report.status == status.rawValue && report.code == error.code)
@@ -235,10 +250,12 @@ struct DestinationErrorTests {
     }
 
     @Test func `A test of an extension does not say that it was ended`() {
-        let sentence = ExtensionProblem.noHello(within: .seconds(5)).sentence(extension: "web", destination: "web", isEnded: false)
+        let sentence = ExtensionProblem.noHello(within: .seconds(5)).sentence(
+            extension: "web", destination: "web", isEnded: false)
         #expect(
             sentence
-                == "The extension web did not write {\"hello\":1} within 5 s. It must write one JSON object per line; see man 7 broadcast-extension.")
+                == "The extension web did not write {\"hello\":1} within 5 s. It must write one JSON object per line; see man 7 broadcast-extension."
+        )
     }
 
     @Test func `An address has no destination to set up, so a password needs a configured one`() {

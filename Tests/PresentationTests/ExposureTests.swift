@@ -11,7 +11,9 @@ import WindowPrivacy
 import X11Capture
 
 struct ExposureTests {
-    private func exposure(_ selection: ScreenSelection, hiding rules: [HiddenWindowRule] = [], name: String? = nil) -> Exposure {
+    private func exposure(_ selection: ScreenSelection, hiding rules: [HiddenWindowRule] = [], name: String? = nil)
+        -> Exposure
+    {
         var request = ScreenRequest()
         request.selection = selection
         var exposure = Exposure(picture: .screen(request), hiding: rules)
@@ -31,13 +33,16 @@ struct ExposureTests {
         let rules: [HiddenWindowRule] = [.windowClass("KeePassXC"), .title(GlobPattern("*Signal*"))]
         #expect(
             sentence(exposure(.wholeScreen, hiding: rules))
-                == "Your whole screen will be visible, except windows that match class:KeePassXC, title:*Signal*." + held)
+                == "Your whole screen will be visible, except windows that match class:KeePassXC, title:*Signal*."
+                + held)
         #expect(sentence(exposure(.monitor("LEFT"))) == "The monitor LEFT will be visible." + held)
         #expect(
             sentence(exposure(.focusedMonitor(startingAt: nil), name: "LEFT"))
                 == "The monitor with the focused window, now LEFT, will be visible." + held)
         let region = PixelRect(x: 20, y: 10, width: 640, height: 360)
-        #expect(sentence(exposure(.region(region), name: "640x350+20+10")) == "The region 640x350+20+10 of your screen will be visible." + held)
+        #expect(
+            sentence(exposure(.region(region), name: "640x350+20+10"))
+                == "The region 640x350+20+10 of your screen will be visible." + held)
     }
 
     @Test func `A window contains no notifications, and its title cannot control the terminal`() {
@@ -52,7 +57,9 @@ struct ExposureTests {
         let held = " Notifications wait until the broadcast ends."
         #expect(sentence(Exposure(picture: .portal(request))) == "The monitor that you shared will be visible." + held)
         request.region = PixelRect(x: 20, y: 10, width: 640, height: 360)
-        #expect(sentence(Exposure(picture: .portal(request))) == "The region 640x360+20+10 of the monitor that you shared will be visible." + held)
+        #expect(
+            sentence(Exposure(picture: .portal(request)))
+                == "The region 640x360+20+10 of the monitor that you shared will be visible." + held)
         request.region = nil
         request.choice = .window
         #expect(sentence(Exposure(picture: .portal(request))) == "The window that you shared will be visible.")
@@ -62,8 +69,11 @@ struct ExposureTests {
     }
 
     @Test func `The picker's sentence says what is visible, and does not mention notifications`() throws {
-        var privacy = try ConfigurationFile.parse("[privacy]\nhide = [\"class:KeePassXC\"]", path: "config.toml").privacy
-        #expect(Exposure.pickerNotice(privacy) == "Your whole screen will be visible, except windows that match class:KeePassXC.")
+        var privacy = try ConfigurationFile.parse("[privacy]\nhide = [\"class:KeePassXC\"]", path: "config.toml")
+            .privacy
+        #expect(
+            Exposure.pickerNotice(privacy)
+                == "Your whole screen will be visible, except windows that match class:KeePassXC.")
         #expect(Exposure.pickerNotice(privacy, isWayland: true) == "The monitor that you shared will be visible.")
         privacy.notice = false
         #expect(Exposure.pickerNotice(privacy) == nil)
@@ -72,7 +82,11 @@ struct ExposureTests {
     @Test func `The sentence reports the desktop's answer about notifications`() {
         let screen = exposure(.wholeScreen)
         #expect(screen.sentence.hasSuffix("Notifications may be visible: there is no session bus to hold them back."))
-        #expect(sentence(screen, holds: false).hasSuffix("Notifications will be visible: do-not-disturb is off in the config."))
-        #expect(sentence(screen, .noAnswer).hasSuffix("Notifications may be visible: the notification service does not answer."))
+        #expect(
+            sentence(screen, holds: false).hasSuffix(
+                "Notifications will be visible: do-not-disturb is off in the config."))
+        #expect(
+            sentence(screen, .noAnswer).hasSuffix(
+                "Notifications may be visible: the notification service does not answer."))
     }
 }

@@ -55,15 +55,22 @@ struct HostErrorTests {
             "No window is in front. Click the one to show, or choose with --window pick."
         ),
         (
-            .session(.encode(.cannotOpenVideo(.rejected(size: PixelSize(width: 640, height: 360), frameRate: 30)))), .software,
+            .session(.encode(.cannotOpenVideo(.rejected(size: PixelSize(width: 640, height: 360), frameRate: 30)))),
+            .software,
             "The video encoder cannot start: x264 rejects 640x360 at 30 fps. Check --size, --fps, --bitrate and --preset."
         ),
-        (.session(.encode(.videoFailed(code: -1))), .software, "The video encoder failed (x264 returned -1). Please report this."),
+        (
+            .session(.encode(.videoFailed(code: -1))), .software,
+            "The video encoder failed (x264 returned -1). Please report this."
+        ),
         (
             .session(.encode(.cannotOpenAudio(.rejected(bitrate: 500, code: -22)))), .software,
             "The audio encoder cannot start: libavcodec rejects 500 kbit/s (-22). Check --audio-bitrate, or use --no-app-audio."
         ),
-        (.session(.encode(.audioFailed(code: -22))), .software, "The audio encoder failed (libavcodec returned -22). Please report this."),
+        (
+            .session(.encode(.audioFailed(code: -22))), .software,
+            "The audio encoder failed (libavcodec returned -22). Please report this."
+        ),
         (
             .session(.unusableSize(PixelSize(width: 8, height: 8))), .usage,
             "A picture of 8x8 cannot be broadcast. Choose a --size from 16x16 to 16384x16384."
@@ -81,7 +88,10 @@ struct HostErrorTests {
         (.session(.notBegun), .nothing, "The session is still starting. Try again."),
         (.session(.pathInUse("/v/a.mp4")), .nothing, "/v/a.mp4 is part of this broadcast already."),
         (.session(.nameInUse("studio")), .nothing, "studio is part of this broadcast already."),
-        (.session(.addressInUse(by: "rtmp")), .nothing, "rtmp is part of this broadcast already, and has the same address."),
+        (
+            .session(.addressInUse(by: "rtmp")), .nothing,
+            "rtmp is part of this broadcast already, and has the same address."
+        ),
         (.session(.onlyDestination("studio")), .nothing, "studio is the only destination. Run: broadcast stop"),
         (
             .session(.nothingToPreview(within: .seconds(10))), .nothing,
@@ -124,7 +134,10 @@ struct HostErrorTests {
             .rule(.unknownKind("colour:red")), .nothing,
             "\"colour:red\" is not a rule. Write class:NAME, title:*TEXT*, pid:NUMBER or id:0xNUMBER."
         ),
-        (.rule(.empty("class:")), .nothing, "\"class:\" names nothing. Write what to hide after the colon, as in class:KeePassXC."),
+        (
+            .rule(.empty("class:")), .nothing,
+            "\"class:\" names nothing. Write what to hide after the colon, as in class:KeePassXC."
+        ),
         (.rule(.notAProcess("pid:x")), .nothing, "\"pid:x\" names no process. Write its number, as in pid:1234."),
         (
             .rule(.notAWindow("id:x")), .nothing,
@@ -134,7 +147,8 @@ struct HostErrorTests {
 
     private static let all: [(HostError, Status, String)] = errors + requests.map { (.request($0.0), $0.1, $0.2) }
 
-    @Test(arguments: all) func `An error of a session has a status and a sentence, on the terminal and on the control socket`(
+    @Test(arguments: all)
+    func `An error of a session has a status and a sentence, on the terminal and on the control socket`(
         error: HostError, status: Status, message: String
     ) {
         #expect(CommandError(error) == CommandError(status, message))
@@ -187,16 +201,21 @@ struct HostErrorTests {
     }
 
     @Test func `A background session without a log names none`() {
-        #expect(CommandError(.ended, log: nil) == CommandError(.software, "The broadcast ended before it was live. Try without --detach."))
         #expect(
-            LaunchSentences.withoutLog("/s/broadcast", code: EROFS) == "The broadcast has no log: cannot write /s/broadcast: Read-only file system.")
+            CommandError(.ended, log: nil)
+                == CommandError(.software, "The broadcast ended before it was live. Try without --detach."))
+        #expect(
+            LaunchSentences.withoutLog("/s/broadcast", code: EROFS)
+                == "The broadcast has no log: cannot write /s/broadcast: Read-only file system.")
     }
 
     @Test func `A quiet error has no message, and the statuses of a user's actions are marked`() {
-        #expect(CommandError.quiet.status == .success && CommandError.quiet.isTold && CommandError.quiet.message.isEmpty)
+        #expect(
+            CommandError.quiet.status == .success && CommandError.quiet.isTold && CommandError.quiet.message.isEmpty)
         #expect(CommandError.quiet(.interrupted).status == .interrupted)
         let all: [Status] = [
-            .success, .nothing, .usage, .noInput, .unavailable, .software, .cannotCreate, .ioError, .protocolError, .notPermitted, .config, .hungUp,
+            .success, .nothing, .usage, .noInput, .unavailable, .software, .cannotCreate, .ioError, .protocolError,
+            .notPermitted, .config, .hungUp,
             .interrupted, .terminated,
         ]
         #expect(all.filter(\.isOfUser) == [.nothing, .hungUp, .interrupted, .terminated])
@@ -211,7 +230,8 @@ struct HostErrorTests {
                 == "No session \"two\" is running. Running: \"one\". Choose one with --session NAME.")
         #expect(
             CommandError(RunningSession.Ambiguity(names: ["one", "two"]))
-                == CommandError(.nothing, "Several sessions are running: \"one\", \"two\". Choose one with --session NAME."))
+                == CommandError(
+                    .nothing, "Several sessions are running: \"one\", \"two\". Choose one with --session NAME."))
         #expect(CommandError.nothingStarted == CommandError(.nothing, "Nothing was started."))
     }
 }

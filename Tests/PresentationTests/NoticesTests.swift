@@ -47,7 +47,10 @@ struct NoticesTests {
             .tooSmall(PixelSize(width: 1, height: 300)), false,
             "Only 1x300 pixels of the source are left, which is no picture. Viewers see a slate until it is larger."
         ),
-        (.windowUnmapped("Notes"), false, "The window Notes is minimised or hidden. It is shown again when it is back."),
+        (
+            .windowUnmapped("Notes"), false,
+            "The window Notes is minimised or hidden. It is shown again when it is back."
+        ),
         (.windowClosed("Notes (draft)"), true, "The window \"Notes (draft)\" was closed, so the broadcast ended."),
         (
             .windowGone("Notes", rule: "class:Notes", timeout: MediaTime(milliseconds: 60_000)), false,
@@ -58,7 +61,10 @@ struct NoticesTests {
             .windowMissing(rule: "class:Notes"), false,
             "No single window matched class:Notes in time, so the broadcast ended. Choose a longer time with --window-timeout."
         ),
-        (.windowHidden, false, "The captured window is hidden by a rule: viewers do not see it until the rule is removed."),
+        (
+            .windowHidden, false,
+            "The captured window is hidden by a rule: viewers do not see it until the rule is removed."
+        ),
         (
             .rulesWithoutWindow(["class:A", "title:*b*"]), true,
             "No window matches class:A, title:*b* now. A window that matches later is hidden. "
@@ -118,12 +124,18 @@ struct NoticesTests {
             .sourceStalled(SourceDescription(kind: .y4m, name: "a.y4m")), false,
             "The pictures of a.y4m cannot be taken: this machine is too busy. Viewers see the last one meanwhile."
         ),
-        (.sourceAnswersAgain(SourceDescription(kind: .y4m, name: "a.y4m")), true, "The pictures of a.y4m are taken again."),
+        (
+            .sourceAnswersAgain(SourceDescription(kind: .y4m, name: "a.y4m")), true,
+            "The pictures of a.y4m are taken again."
+        ),
         (
             .sourceStalled(SourceDescription(kind: .application)), false,
             "The pictures of this program cannot be taken: this machine is too busy. Viewers see the last one meanwhile."
         ),
-        (.sourceAnswersAgain(SourceDescription(kind: .application)), true, "The pictures of this program are taken again."),
+        (
+            .sourceAnswersAgain(SourceDescription(kind: .application)), true,
+            "The pictures of this program are taken again."
+        ),
         (
             .programStopped(MediaTime(milliseconds: 4712)), false,
             "This program did not run for 5 s: it was stopped, or the machine was too busy."
@@ -269,14 +281,17 @@ struct NoticesTests {
 
     private static let all: [(HostNotice, Bool, String)] =
         sources.map { (.session(.source($0.0)), $0.1, $0.2) } + sessions.map { (.session($0.0), $0.1, $0.2) }
-        + uploads.map { (.session(.destination(name: "web", $0.0)), $0.1, $0.2) } + resolvers.map { (.resolver($0.0), $0.1, $0.2) }
+        + uploads.map { (.session(.destination(name: "web", $0.0)), $0.1, $0.2) }
+        + resolvers.map { (.resolver($0.0), $0.1, $0.2) }
         + desktops.map { (.desktop($0.0), $0.1, $0.2) }
 
-    @Test(arguments: all) func `A notice says what happens, and a warning is marked as one`(notice: HostNotice, isInformation: Bool, sentence: String)
-    {
+    @Test(arguments: all) func `A notice says what happens, and a warning is marked as one`(
+        notice: HostNotice, isInformation: Bool, sentence: String
+    ) {
         #expect(notice.sentence == sentence && ErrorPresenter().sentence(notice) == sentence)
         #expect(notice.isInformation == isInformation)
-        #expect(ErrorPresenter().logLine(.notice(notice), session: "talk") == (isInformation ? "" : "Warning: ") + sentence)
+        #expect(
+            ErrorPresenter().logLine(.notice(notice), session: "talk") == (isInformation ? "" : "Warning: ") + sentence)
         if case .session(.destination(_, .extensionLogFlood)) = notice { return }
         #expect(SentenceRules.violation(of: sentence) == nil)
     }

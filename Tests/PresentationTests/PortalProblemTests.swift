@@ -13,8 +13,10 @@ struct PortalProblemTests {
         (.picturesTakenAway, .unavailable, "memory"),
         (.pipeWireFailed("it broke"), .unavailable, "it broke"),
         (.noSessionManager, .unavailable, "wireplumber"), (.cancelled, .nothing, "nothing was started"),
-        (.refused(""), .unavailable, "refused"), (.refused("Not now"), .unavailable, "Not now"), (.otherChoice, .noInput, "nothing is broadcast"),
-        (.notRemembered(.monitor), .notPermitted, "Start once by hand"), (.notRemembered(.window), .notPermitted, "share a monitor"),
+        (.refused(""), .unavailable, "refused"), (.refused("Not now"), .unavailable, "Not now"),
+        (.otherChoice, .noInput, "nothing is broadcast"),
+        (.notRemembered(.monitor), .notPermitted, "Start once by hand"),
+        (.notRemembered(.window), .notPermitted, "share a monitor"),
         (.cannotHide, .noInput, "only in part"), (.lost, .unavailable, "is complete"),
         (.pipeWireGone, .unavailable, "is complete"),
     ]
@@ -26,7 +28,8 @@ struct PortalProblemTests {
         #expect(error.status == problem.status)
         #expect(
             // It is a sentence, or ends with a command to run.
-            error.message.contains(problem.words) && (error.message.hasSuffix(".") || error.message.contains(/run: [^,()]+$/)),
+            error.message.contains(problem.words)
+                && (error.message.hasSuffix(".") || error.message.contains(/run: [^,()]+$/)),
             "\(error.message)")
     }
 }

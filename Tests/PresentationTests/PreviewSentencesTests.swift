@@ -4,7 +4,8 @@ import Testing
 struct PreviewSentencesTests {
     @Test(
         arguments: [
-            ("", true), ("y", true), ("Y", true), (" ", true), ("n", false), ("no", false), ("N", false), ("yes, wait", false), ("x", false),
+            ("", true), ("y", true), ("Y", true), (" ", true), ("n", false), ("no", false), ("N", false),
+            ("yes, wait", false), ("x", false),
             ("go", false), (nil, false),
         ] as [(String?, Bool)])
     func `Only an empty line or y goes live`(answer: String?, isYes: Bool) {
@@ -21,7 +22,10 @@ struct PreviewSentencesTests {
     @Test(
         arguments: [
             ("look.jpg", "look.jpg: the picture is written as PNG. Use the name look.png."),
-            ("/tmp/a.b/look.WEBP", "/tmp/a.b/look.WEBP: the picture is written as PNG. Use the name /tmp/a.b/look.png."),
+            (
+                "/tmp/a.b/look.WEBP",
+                "/tmp/a.b/look.WEBP: the picture is written as PNG. Use the name /tmp/a.b/look.png."
+            ),
             ("look.png", nil), ("look", nil), ("a.jpg/look", nil), ("-", nil),
         ] as [(String, String?)])
     func `A name with the ending of another picture format is refused`(file: String, sentence: String?) {

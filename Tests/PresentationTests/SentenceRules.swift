@@ -4,7 +4,8 @@ enum SentenceRules {
     static func violation(of message: String) -> String? {
         if message.isEmpty { return "it is empty" }
         if message.contains(where: \.isNewline) || message.contains("\u{1b}") { return "it has more than one line" }
-        for mark in ["..", ". .", ",.", ":.", ";.", "  ", " ,", "()", "\"\"", "Optional("] where message.contains(mark) {
+        for mark in ["..", ". .", ",.", ":.", ";.", "  ", " ,", "()", "\"\"", "Optional("] where message.contains(mark)
+        {
             return "it contains \"\(mark)\""
         }
         let endsInSentence = message.last.map { ".?".contains($0) } == true

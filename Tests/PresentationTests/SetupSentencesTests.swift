@@ -26,12 +26,15 @@ struct SetupSentencesTests {
     @Test func `The choice names configured destinations, services and extensions, each once`() async throws {
         try await withTemporaryFolder { folder in
             try folder.makeFolder("web")
-            try folder.write("name = \"web\"\nexec = \"/bin/true\"\nmode = \"samples\"\n", to: "web/extension.toml", mode: 0o600)
+            try folder.write(
+                "name = \"web\"\nexec = \"/bin/true\"\nmode = \"samples\"\n", to: "web/extension.toml", mode: 0o600)
             let configuration = try ConfigurationFile.parse(
-                "[destinations.studio]\nextension = \"file\"\n[destinations.twitch]\nservice = \"twitch\"\n", path: "/c.toml")
+                "[destinations.studio]\nextension = \"file\"\n[destinations.twitch]\nservice = \"twitch\"\n",
+                path: "/c.toml")
             let text = SetupSentences.choice(configuration, ExtensionCatalog(folders: [folder.path]))
             #expect(text.hasPrefix("Name what to set up, as in broadcast setup twitch. Known are studio, twitch, "))
-            #expect(text.hasSuffix(", web.") && text.split(separator: " ").filter { $0.hasPrefix("twitch,") }.count == 1)
+            #expect(
+                text.hasSuffix(", web.") && text.split(separator: " ").filter { $0.hasPrefix("twitch,") }.count == 1)
             #expect(SentenceRules.violation(of: text) == nil)
         }
     }
@@ -56,7 +59,8 @@ struct SetupSentencesTests {
                 + "Several --secret-from-stdin read one line of standard input each, in their order.")
         #expect(
             SetupSentences.incomplete("custom", [url, key])
-                == "Stored. custom still needs url and key. Run: broadcast setup custom --set url=VALUE --secret-from-stdin key")
+                == "Stored. custom still needs url and key. Run: broadcast setup custom --set url=VALUE --secret-from-stdin key"
+        )
         #expect(SentenceRules.violation(of: SetupSentences.passwordWithoutUser) == nil)
     }
 
@@ -70,13 +74,15 @@ struct SetupSentencesTests {
             path = "/v"
             """
         let list = DestinationList(
-            configuration: try ConfigurationFile.parse(text, path: "/c.toml"), catalog: ExtensionCatalog(folders: []), preferred: "archive",
+            configuration: try ConfigurationFile.parse(text, path: "/c.toml"), catalog: ExtensionCatalog(folders: []),
+            preferred: "archive",
             signedIn: [], missingPrograms: [:], information: Answers())
         let rows = list.entries.map { String(decoding: ControlJSON.encode(DestinationRow($0)), as: UTF8.self) }
         #expect(rows.count == 2)
         #expect(
             rows.last
-                == #"{"extension":"rtmp","name":"studio","preferred":false,"signed_in":true,"url":"rtmp://h/app/…","watch_url":"https://h/watch"}"#)
+                == #"{"extension":"rtmp","name":"studio","preferred":false,"signed_in":true,"url":"rtmp://h/app/…","watch_url":"https://h/watch"}"#
+        )
         #expect(rows.first == #"{"extension":"file","name":"archive","path":"/v","preferred":true}"#)
     }
 

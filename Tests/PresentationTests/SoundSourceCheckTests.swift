@@ -10,7 +10,9 @@ struct SoundSourceCheckTests {
             PulseSource(name: "webcam", description: "Webcam", isMonitor: false, isDefault: true),
         ], applications: [PlayingApplication(name: "Firefox", media: "A film")])
 
-    private func message(app: String? = nil, mic: String? = nil, _ change: (inout SessionConfiguration.Audio) -> Void = { _ in }) -> String? {
+    private func message(
+        app: String? = nil, mic: String? = nil, _ change: (inout SessionConfiguration.Audio) -> Void = { _ in }
+    ) -> String? {
         var audio = SessionConfiguration.Audio(appSource: app, mic: .init(), micSource: mic)
         change(&audio)
         let error = SoundSourceCheck.error(audio, Self.inventory)

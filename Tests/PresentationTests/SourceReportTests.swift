@@ -12,10 +12,12 @@ struct SourceReportTests {
         var sized = RememberedChoice(token: "secret-2")
         (sized.width, sized.height) = (800, 600)
         return SourceReport(
-            screen: nil, remembered: ["wayland-2": RememberedChoice(token: "secret-3"), "wayland-0": large, "wayland-1": sized],
+            screen: nil,
+            remembered: ["wayland-2": RememberedChoice(token: "secret-3"), "wayland-0": large, "wayland-1": sized],
             sounds: PulseInventory(
                 sources: [
-                    PulseSource(name: "speakers.monitor", description: "Monitor of Speakers", isMonitor: true, isDefault: true),
+                    PulseSource(
+                        name: "speakers.monitor", description: "Monitor of Speakers", isMonitor: true, isDefault: true),
                     PulseSource(name: "webcam", description: "Webcam", isMonitor: false, isDefault: false),
                 ], applications: [PlayingApplication(name: "Firefox", media: "A film")]))
     }
@@ -23,8 +25,10 @@ struct SourceReportTests {
     @Test func `The table has a row for each source, the remembered monitors by display`() {
         #expect(
             report.rows == [
-                ["remembered", "wayland-0", "1920x1080+0+0"], ["remembered", "wayland-1", "800x600"], ["remembered", "wayland-2", "a monitor"],
-                ["app", "speakers.monitor", "Monitor of Speakers (default)"], ["mic", "webcam", "Webcam"], ["app", "app:Firefox", "A film"],
+                ["remembered", "wayland-0", "1920x1080+0+0"], ["remembered", "wayland-1", "800x600"],
+                ["remembered", "wayland-2", "a monitor"],
+                ["app", "speakers.monitor", "Monitor of Speakers (default)"], ["mic", "webcam", "Webcam"],
+                ["app", "app:Firefox", "A film"],
             ])
     }
 
@@ -33,7 +37,8 @@ struct SourceReportTests {
         #expect(!json.contains("secret"))
         #expect(
             json.contains(#""applications":[{"media":"A film","name":"Firefox","source":"app:Firefox"}]"#)
-                && json.contains(#"{"default":true,"description":"Monitor of Speakers","monitor":true,"name":"speakers.monitor"}"#)
+                && json.contains(
+                    #"{"default":true,"description":"Monitor of Speakers","monitor":true,"name":"speakers.monitor"}"#)
                 && json.contains(#"{"display":"wayland-0","height":1080,"width":1920,"x":0,"y":0}"#)
                 && json.contains(#""monitors":[],"#) && json.contains(#""screens":[],"windows":[]"#), "\(json)")
     }

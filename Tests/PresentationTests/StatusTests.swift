@@ -1,16 +1,17 @@
 import Capture
 import Control
-import Session
 import Encode
 import Host
 import Media
 import Presentation
+import Session
 import Testing
 import Upload
 
 /// The state of a session: the line on the terminal, and the text of `broadcast status`.
 struct StatusTests {
-    private func snapshot(_ state: SessionState = .live, _ destinations: [DestinationSnapshot] = []) -> SessionSnapshot {
+    private func snapshot(_ state: SessionState = .live, _ destinations: [DestinationSnapshot] = []) -> SessionSnapshot
+    {
         SessionSnapshot(state: state, elapsed: MediaTime(milliseconds: 62_900), destinations: destinations)
     }
 
@@ -37,10 +38,13 @@ struct StatusTests {
     @Test func `The line shows the levels of the sound, and what each destination does`() {
         var waiting = DestinationSnapshot(name: "studio", kind: .rtmp, state: .reconnecting, dropped: 2)
         waiting.nextRetry = MediaTime(milliseconds: 1200)
-        var live = snapshot(.live, [DestinationSnapshot(name: "a.mp4", kind: .file, state: .live, byteCount: 12_340_000), waiting])
+        var live = snapshot(
+            .live, [DestinationSnapshot(name: "a.mp4", kind: .file, state: .live, byteCount: 12_340_000), waiting])
         live.app = SessionSnapshot.Audio(source: "speakers", level: -12.4)
         live.mic = SessionSnapshot.Audio(source: nil, level: nil)
-        #expect(StatusLine.text(live) == "● live  01:02  app -12 dB  mic silent  a.mp4 12.3 MB  studio reconnecting in 2 s (2 dropped)")
+        #expect(
+            StatusLine.text(live)
+                == "● live  01:02  app -12 dB  mic silent  a.mp4 12.3 MB  studio reconnecting in 2 s (2 dropped)")
     }
 
     @Test func `A start that takes long names what it waits for`() {
@@ -48,19 +52,24 @@ struct StatusTests {
         let lost = DestinationSnapshot(name: "srt", kind: .rtmp, state: .reconnecting)
         let live = DestinationSnapshot(name: "a.mp4", kind: .file, state: .live)
         var starting = snapshot(.starting, [live, connecting, lost])
-        #expect(StatusLine.waiting(for: starting) == "Waiting for the source of the pictures. Press Ctrl-C to cancel the start.")
+        #expect(
+            StatusLine.waiting(for: starting)
+                == "Waiting for the source of the pictures. Press Ctrl-C to cancel the start.")
         #expect(
             StatusLine.waiting(for: starting, isAsking: true)
                 == "Waiting for your choice in the dialog of the desktop. Press Ctrl-C to cancel the start.")
         starting.source = SourceDescription(kind: .screen, display: ":0")
-        #expect(StatusLine.waiting(for: starting) == "Waiting for studio, srt to accept the broadcast. Press Ctrl-C to cancel the start.")
+        #expect(
+            StatusLine.waiting(for: starting)
+                == "Waiting for studio, srt to accept the broadcast. Press Ctrl-C to cancel the start.")
         starting.destinations = [live]
         #expect(StatusLine.waiting(for: starting) == "Waiting for the first picture. Press Ctrl-C to cancel the start.")
     }
 
     @Test(
         arguments: [
-            (0, "0 B"), (999, "999 B"), (1000, "1 kB"), (999_999, "999 kB"), (1_000_000, "1.0 MB"), (999_999_999, "999.9 MB"),
+            (0, "0 B"), (999, "999 B"), (1000, "1 kB"), (999_999, "999 kB"), (1_000_000, "1.0 MB"),
+            (999_999_999, "999.9 MB"),
             (1_250_000_000, "1.2 GB"), (123_456_000_000, "123.4 GB"),
         ]) func `A size has a unit that fits`(bytes: Int, text: String)
     {
@@ -68,7 +77,10 @@ struct StatusTests {
     }
 
     @Test(
-        arguments: [(0, "00:00"), (59_999, "00:59"), (60_000, "01:00"), (3_599_000, "59:59"), (3_600_000, "01:00:00"), (360_000_000, "100:00:00")])
+        arguments: [
+            (0, "00:00"), (59_999, "00:59"), (60_000, "01:00"), (3_599_000, "59:59"), (3_600_000, "01:00:00"),
+            (360_000_000, "100:00:00"),
+        ])
     func `A clock has hours only if it needs them`(milliseconds: Int64, text: String) {
         #expect(StatusLine.clock(MediaTime(milliseconds: milliseconds)) == text)
     }
@@ -82,7 +94,8 @@ struct StatusTests {
 
     private func destination(_ change: (inout DestinationReport) -> Void = { _ in }) -> String {
         var destination = DestinationReport(
-            name: "studio", extension: "rtmp", state: "live", url: "rtmp://h/live/…", bytes: 12_340_000, bitrateKbps: 4500, dropped: 0, queueMs: 0,
+            name: "studio", extension: "rtmp", state: "live", url: "rtmp://h/live/…", bytes: 12_340_000,
+            bitrateKbps: 4500, dropped: 0, queueMs: 0,
             path: nil, error: nil)
         change(&destination)
         var report = report
@@ -109,7 +122,9 @@ struct StatusTests {
         report.video?.fastestPreset = true
         #expect(StatusText.text(report).contains("\n  the machine is too slow: the encoder uses its fastest preset\n"))
         report.video?.encodedFps = 30
-        #expect(StatusText.text(report).contains("\n  the machine is too slow: the encoder uses its fastest preset for 30 frames a second\n"))
+        #expect(
+            StatusText.text(report).contains(
+                "\n  the machine is too slow: the encoder uses its fastest preset for 30 frames a second\n"))
     }
 
     @Test func `A destination has a line with its state, and its problem at the end`() {
@@ -120,14 +135,18 @@ struct StatusTests {
                 $0.watchUrl = "https://h/watch"
                 $0.dropped = 2
                 $0.status = "720p accepted"
-            } == "  studio (rtmp): live, 12.3 MB, rtmp://h/live/…, watch it at https://h/watch, 2 frames dropped, 720p accepted")
+            }
+                == "  studio (rtmp): live, 12.3 MB, rtmp://h/live/…, watch it at https://h/watch, 2 frames dropped, 720p accepted"
+        )
         #expect(destination { $0.dropped = 1 }.hasSuffix(", 1 frame dropped"))
         #expect(
             destination {
                 $0.state = "reconnecting"
                 $0.nextRetryS = 1.2
                 $0.error = ErrorReport(code: 503, message: "The connection is lost.")
-            } == "  studio (rtmp): reconnecting, 12.3 MB, rtmp://h/live/…. Next try in 2 s, or now with broadcast retry. The connection is lost.")
+            }
+                == "  studio (rtmp): reconnecting, 12.3 MB, rtmp://h/live/…. Next try in 2 s, or now with broadcast retry. The connection is lost."
+        )
         #expect(destination { $0.status = "a\u{1b}[2Jb" }.hasSuffix(", a?[2Jb"))
     }
 }

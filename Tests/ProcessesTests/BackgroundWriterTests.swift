@@ -48,7 +48,8 @@ struct BackgroundWriterTests {
 
     @Test func `A pipe without a reader delays no caller, and the oldest lines are dropped`() throws {
         var pipe = try Pipe()
-        let writer = BackgroundWriter(descriptor: pipe.takeWriting()?.release() ?? -1, ownsDescriptor: true, name: "writer")
+        let writer = BackgroundWriter(
+            descriptor: pipe.takeWriting()?.release() ?? -1, ownsDescriptor: true, name: "writer")
         writer.write(Self.flood)
         try waitUntilReadable(pipe.reading)
         for number in 0..<600 { writer.write("\(number)\n") }
@@ -102,7 +103,8 @@ struct BackgroundWriterTests {
     @Test func `An owned descriptor is closed after the last line`() throws {
         var pipe = try Pipe()
         do {
-            let writer = BackgroundWriter(descriptor: pipe.takeWriting()?.release() ?? -1, ownsDescriptor: true, name: "writer")
+            let writer = BackgroundWriter(
+                descriptor: pipe.takeWriting()?.release() ?? -1, ownsDescriptor: true, name: "writer")
             writer.write("last")
         }
         // It comes to its end.

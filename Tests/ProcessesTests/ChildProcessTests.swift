@@ -6,7 +6,8 @@ import Testing
 struct ChildProcessTests {
     /// Runs `body` with a program that is this script.
     private func withChild(
-        _ script: String, environment: [String: String] = ["PATH": "/usr/bin:/bin"], _ body: (ChildProcess, TemporaryFolder) async throws -> Void
+        _ script: String, environment: [String: String] = ["PATH": "/usr/bin:/bin"],
+        _ body: (ChildProcess, TemporaryFolder) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
             let path = try folder.write("#!/bin/sh\n" + script, to: "program", mode: 0o700)
@@ -46,7 +47,9 @@ struct ChildProcessTests {
         try await withChild("read line; echo \"got $line\"; echo oops >&2; exit 7") { child, _ in
             let ends = try Ends(child)
             #expect(throws: SystemError(code: EBADF)) { try Ends(child) }
-            for descriptor in [ends.input, ends.output, ends.errors, ends.ended] { #expect(fcntl(descriptor, F_GETFL) & O_NONBLOCK != 0) }
+            for descriptor in [ends.input, ends.output, ends.errors, ends.ended] {
+                #expect(fcntl(descriptor, F_GETFL) & O_NONBLOCK != 0)
+            }
             try FileDescriptor.writeAll(Array("hello\n".utf8), to: ends.input)
             ends.closeInput()
             #expect(try Shell.readAll(ends.output) == "got hello\n")
@@ -102,12 +105,18 @@ struct ChildProcessTests {
             let before = Self.openDescriptors
             let rounds = 20
             for _ in 0..<rounds {
-                #expect(throws: SystemError(code: EACCES)) { _ = try ChildProcess(path: path, folder: folder.path, environment: [:]) }
-                #expect(throws: SystemError(code: ENOENT)) { _ = try ChildProcess(path: path + "-", folder: folder.path, environment: [:]) }
-                #expect(throws: SystemError(code: ENOENT)) { _ = try ChildProcess(path: "/bin/true", folder: "/nowhere", environment: [:]) }
+                #expect(throws: SystemError(code: EACCES)) {
+                    _ = try ChildProcess(path: path, folder: folder.path, environment: [:])
+                }
+                #expect(throws: SystemError(code: ENOENT)) {
+                    _ = try ChildProcess(path: path + "-", folder: folder.path, environment: [:])
+                }
+                #expect(throws: SystemError(code: ENOENT)) {
+                    _ = try ChildProcess(path: "/bin/true", folder: "/nowhere", environment: [:])
+                }
             }
-            // The thread that started it closes the last one. The runtime and other tests open descriptors too, once and
-            // for good; a leak of one descriptor in any of the three cases is at least as many as there are rounds.
+            // The thread that started it closes the last one. The runtime and other tests open descriptors too, once
+            // and for good; a leak of one descriptor in any of the three cases is at least as many as there are rounds.
             try await waitUntil("the descriptors are closed") { Self.openDescriptors < before + rounds }
         }
     }

@@ -24,22 +24,27 @@ struct CommandTests {
         #expect(result.end == .exited(0))
     }
 
-    @Test(arguments: [10, 65_536, 1 << 20]) func `A program that does not read its input ends all the same`(count: Int) throws {
+    @Test(arguments: [10, 65_536, 1 << 20]) func `A program that does not read its input ends all the same`(count: Int)
+        throws
+    {
         let older = signal(SIGPIPE, SIG_DFL)
         defer { signal(SIGPIPE, older) }
         let input = [UInt8](repeating: 0, count: count)
-        let result = try Command.run(Shell.program("exec 0<&-; echo done"), .isolated(input: input), deadline: Self.long)
+        let result = try Command.run(
+            Shell.program("exec 0<&-; echo done"), .isolated(input: input), deadline: Self.long)
         #expect(String(decoding: result.output, as: UTF8.self) == "done\n")
         #expect(result.end == .exited(0))
     }
 
     @Test func `A menu program reads the list and returns the choice`() throws {
-        let result = try Command.run(Shell.program("read first; echo \"$first\""), .menu(input: Array("one\ntwo\n".utf8)), deadline: Self.long)
+        let result = try Command.run(
+            Shell.program("read first; echo \"$first\""), .menu(input: Array("one\ntwo\n".utf8)), deadline: Self.long)
         #expect(String(decoding: result.output, as: UTF8.self) == "one\n")
     }
 
     @Test func `The output of a program on the terminal is returned too`() throws {
-        #expect(try Command.run(Shell.program("echo key"), .terminal, deadline: Self.long).output == Array("key\n".utf8))
+        #expect(
+            try Command.run(Shell.program("echo key"), .terminal, deadline: Self.long).output == Array("key\n".utf8))
     }
 
     @Test func `Output beyond the limit is read and dropped`() throws {
@@ -51,13 +56,16 @@ struct CommandTests {
 
     @Test func `A program without output is killed at its deadline`() throws {
         let result = try Command.run(
-            Program("sleep", arguments: ["sleep", "1000"]), deadline: .init(firstOutput: .milliseconds(50), end: .seconds(60)))
+            Program("sleep", arguments: ["sleep", "1000"]),
+            deadline: .init(firstOutput: .milliseconds(50), end: .seconds(60)))
         #expect(result.end == .timedOut)
         #expect(result.output == [])
     }
 
     @Test func `After its first output a program has another deadline`() throws {
-        let result = try Command.run(Shell.program("echo first; exec sleep 1000"), deadline: .init(firstOutput: .seconds(60), end: .milliseconds(50)))
+        let result = try Command.run(
+            Shell.program("echo first; exec sleep 1000"),
+            deadline: .init(firstOutput: .seconds(60), end: .milliseconds(50)))
         #expect(result.end == .timedOut)
         #expect(result.output == Array("first\n".utf8))
     }
@@ -73,7 +81,8 @@ struct CommandTests {
 
     @Test func `At its deadline the whole process group is killed`() async throws {
         let result = try Command.run(
-            Shell.program("sh -c 'sleep 1000 & echo $!; wait' & wait"), deadline: .init(firstOutput: .seconds(60), end: .milliseconds(50)))
+            Shell.program("sh -c 'sleep 1000 & echo $!; wait' & wait"),
+            deadline: .init(firstOutput: .seconds(60), end: .milliseconds(50)))
         #expect(result.end == .timedOut)
         let grandchild = try #require(pid_t(String(decoding: result.output, as: UTF8.self).dropLast()))
         try await waitUntil("the grandchild has ended") { !Shell.isRunning(grandchild) }
@@ -93,7 +102,8 @@ struct CommandTests {
     }
 
     @Test func `A program that closes its output early is waited for`() throws {
-        let result = try Command.run(Shell.program("exec >&-; head -c 3000000 /dev/zero | wc -c >/dev/null; exit 5"), deadline: Self.long)
+        let result = try Command.run(
+            Shell.program("exec >&-; head -c 3000000 /dev/zero | wc -c >/dev/null; exit 5"), deadline: Self.long)
         #expect(result.end == .exited(5))
     }
 
@@ -109,8 +119,12 @@ struct CommandTests {
     @Test func `A launched program runs in its own session and is reaped`() async throws {
         try await withTemporaryFolder { folder in
             try Command.launch(["sh", "-c", "cut -d' ' -f1,6 /proc/$$/stat > \"$0\"", folder.path + "/session"])
-            try await waitUntil("the program has written its session") { folder.text(of: "session")?.hasSuffix("\n") == true }
-            let numbers = try #require(folder.text(of: "session")).split(whereSeparator: \.isWhitespace).compactMap { pid_t($0) }
+            try await waitUntil("the program has written its session") {
+                folder.text(of: "session")?.hasSuffix("\n") == true
+            }
+            let numbers = try #require(folder.text(of: "session")).split(whereSeparator: \.isWhitespace).compactMap {
+                pid_t($0)
+            }
             #expect(numbers.count == 2 && numbers.first == numbers.last)
             let process = try #require(numbers.first)
             try await waitUntil("the program is reaped") { !FileManager.default.fileExists(atPath: "/proc/\(process)") }
@@ -118,10 +132,14 @@ struct CommandTests {
     }
 
     @Test(arguments: ["", "trap '' TERM; "])
-    func `A launched program and what it started are ended together, whether they follow SIGTERM or not`(start: String) async throws {
+    func `A launched program and what it started are ended together, whether they follow SIGTERM or not`(start: String)
+        async throws
+    {
         try await withTemporaryFolder { folder in
             // As xdg-open ends on some desktops, and leaves the viewer.
-            let program = try Command.launch(["sh", "-c", start + "sleep 1000 & echo $! > \"$0\"", folder.path + "/viewer"])
+            let program = try Command.launch([
+                "sh", "-c", start + "sleep 1000 & echo $! > \"$0\"", folder.path + "/viewer",
+            ])
             #expect(await program.end.value == .exited(0))
             let viewer = try #require(folder.text(of: "viewer").flatMap { pid_t($0.dropLast()) })
             #expect(program.isRunning && Shell.isRunning(viewer))

@@ -37,7 +37,9 @@ struct FileDescriptorTests {
     }
 
     @Test func `A file that cannot be opened is an error`() {
-        #expect(throws: SystemError(code: ENOENT)) { _ = try FileDescriptor(path: "/nowhere/file", flags: O_RDONLY).release() }
+        #expect(throws: SystemError(code: ENOENT)) {
+            _ = try FileDescriptor(path: "/nowhere/file", flags: O_RDONLY).release()
+        }
     }
 
     @Test func `A created file gets the given mode`() async throws {
@@ -120,11 +122,15 @@ struct FileDescriptorTests {
         let writing = pipe.writing
         let reading = pipe.reading
         FileDescriptor(borrowing: writing).setNonBlocking()
-        #expect(throws: SystemError(code: EAGAIN)) { try FileDescriptor.writeAll([UInt8](repeating: 7, count: 1 << 20), to: writing) }
+        #expect(throws: SystemError(code: EAGAIN)) {
+            try FileDescriptor.writeAll([UInt8](repeating: 7, count: 1 << 20), to: writing)
+        }
         // The pipe is full now.
         let hasWritten = Once<Bool>()
         let thread = NamedThread(name: "writer") {
-            hasWritten.set((try? FileDescriptor.writeAll([UInt8](repeating: 8, count: 1 << 20), to: writing, waitsIfFull: true)) != nil)
+            hasWritten.set(
+                (try? FileDescriptor.writeAll([UInt8](repeating: 8, count: 1 << 20), to: writing, waitsIfFull: true))
+                    != nil)
         }
         var eights = 0
         while eights < 1 << 20 { eights += try FileDescriptor(borrowing: reading).read(upTo: 65_536).count { $0 == 8 } }

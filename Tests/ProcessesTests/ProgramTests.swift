@@ -6,7 +6,8 @@ import Testing
 
 struct ProgramTests {
     @Test func `Arguments arrive as they are`() throws {
-        let result = try Shell.run(Shell.program(#"for word; do printf '[%s]' "$word"; done"#, "a b", "", "ä*$HOME", "-n"))
+        let result = try Shell.run(
+            Shell.program(#"for word; do printf '[%s]' "$word"; done"#, "a b", "", "ä*$HOME", "-n"))
         #expect(result.text == "[a b][][ä*$HOME][-n]")
         #expect(result.end == .exited(0))
     }
@@ -27,7 +28,9 @@ struct ProgramTests {
 
     @Test func `A program runs in its folder`() async throws {
         try await withTemporaryFolder { folder async throws in
-            #expect(try Shell.run(Program("/bin/pwd", arguments: ["pwd", "-P"], folder: folder.path)).text == folder.path + "\n")
+            #expect(
+                try Shell.run(Program("/bin/pwd", arguments: ["pwd", "-P"], folder: folder.path)).text == folder.path
+                    + "\n")
         }
     }
 
@@ -58,7 +61,8 @@ struct ProgramTests {
     }
 
     @Test func `Descriptors that are nil become /dev/null, except the fourth`() throws {
-        let result = try Shell.run(Shell.program("readlink /proc/$$/fd/0 /proc/$$/fd/2; test -e /proc/$$/fd/3 || echo none"))
+        let result = try Shell.run(
+            Shell.program("readlink /proc/$$/fd/0 /proc/$$/fd/2; test -e /proc/$$/fd/3 || echo none"))
         #expect(result.text == "/dev/null\n/dev/null\nnone\n")
     }
 
@@ -102,7 +106,8 @@ struct ProgramTests {
             signal(SIGUSR2, older)
             pthread_sigmask(SIG_SETMASK, &before, nil)
         }
-        let result = try Shell.run(Program("/bin/grep", arguments: ["grep", "-hE", "^Sig(Blk|Ign)", "/proc/self/status"]))
+        let result = try Shell.run(
+            Program("/bin/grep", arguments: ["grep", "-hE", "^Sig(Blk|Ign)", "/proc/self/status"]))
         let masks = result.text.split(separator: "\n").compactMap { UInt64($0.suffix(16), radix: 16) }
         // glibc keeps 32 and 33 for itself: no program can change them, and whoever starts the tests with posix_spawn
         // may leave them ignored (sysdeps/unix/sysv/linux/spawni.c).
@@ -114,7 +119,9 @@ struct ProgramTests {
         pthread_sigmask(SIG_SETMASK, nil, &after)
         var expected = before
         sigaddset(&expected, SIGTERM)
-        for number in Int32(1)...64 { #expect(sigismember(&after, number) == sigismember(&expected, number), "signal \(number)") }
+        for number in Int32(1)...64 {
+            #expect(sigismember(&after, number) == sigismember(&expected, number), "signal \(number)")
+        }
     }
 
     @Test func `A core file is forbidden on request`() throws {
@@ -141,9 +148,15 @@ struct ProgramTests {
     }
 
     @Test func `A program that does not exist is an error and leaves no process`() {
-        #expect(throws: SystemError(code: ENOENT)) { try Program("/nowhere/program", arguments: ["program"]).start(.init()) }
-        #expect(throws: SystemError(code: ENOENT)) { try Program("no-such-program-anywhere", arguments: ["program"]).start(.init()) }
-        #expect(throws: SystemError(code: ENOENT)) { try Program("true", arguments: ["true"], folder: "/nowhere").start(.init()) }
+        #expect(throws: SystemError(code: ENOENT)) {
+            try Program("/nowhere/program", arguments: ["program"]).start(.init())
+        }
+        #expect(throws: SystemError(code: ENOENT)) {
+            try Program("no-such-program-anywhere", arguments: ["program"]).start(.init())
+        }
+        #expect(throws: SystemError(code: ENOENT)) {
+            try Program("true", arguments: ["true"], folder: "/nowhere").start(.init())
+        }
         #expect(!Shell.hasZombie)
     }
 
@@ -151,7 +164,9 @@ struct ProgramTests {
         try await withTemporaryFolder { folder in
             let path = try folder.write("#!/bin/sh\n", to: "program", mode: 0o600)
             #expect(throws: SystemError(code: EACCES)) { try Program(path, arguments: [path]).start(.init()) }
-            #expect(throws: SystemError(code: EACCES)) { try Program(folder.path, arguments: ["folder"]).start(.init()) }
+            #expect(throws: SystemError(code: EACCES)) {
+                try Program(folder.path, arguments: ["folder"]).start(.init())
+            }
         }
         #expect(!Shell.hasZombie)
     }

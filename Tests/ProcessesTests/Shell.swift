@@ -40,7 +40,9 @@ enum Shell {
 
     /// False for a process that has ended, also if nobody has waited for it.
     static func isRunning(_ process: pid_t) -> Bool {
-        guard let file = try? FileDescriptor(path: "/proc/\(process)/stat", flags: O_RDONLY), let bytes = try? file.read(upTo: 1000) else {
+        guard let file = try? FileDescriptor(path: "/proc/\(process)/stat", flags: O_RDONLY),
+            let bytes = try? file.read(upTo: 1000)
+        else {
             return false
         }
         // The state follows the name, which is in parentheses.

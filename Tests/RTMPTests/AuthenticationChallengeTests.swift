@@ -4,19 +4,27 @@ import Testing
 @Suite struct AuthenticationChallengeTests {
     private static let credentials = RTMPCredentials(user: "ann", password: "pa:ss")
 
-    private func answer(_ description: String, app: String = "live", credentials: RTMPCredentials = Self.credentials) throws -> String {
+    private func answer(_ description: String, app: String = "live", credentials: RTMPCredentials = Self.credentials)
+        throws -> String
+    {
         try #require(AuthenticationChallenge(description)).answer(credentials, clientChallenge: "deadbeef", app: app)
     }
 
     @Test func `the first answer contains the scheme and the user name`() throws {
-        #expect(try answer("[ AccessManager.Reject ] : [ code=403 need auth; authmod=adobe ] : ") == "?authmod=adobe&user=ann")
-        #expect(try answer("[ AccessManager.Reject ] : [ code=403 need auth; authmod=llnw ] : ") == "?authmod=llnw&user=ann")
+        #expect(
+            try answer("[ AccessManager.Reject ] : [ code=403 need auth; authmod=adobe ] : ")
+                == "?authmod=adobe&user=ann")
+        #expect(
+            try answer("[ AccessManager.Reject ] : [ code=403 need auth; authmod=llnw ] : ") == "?authmod=llnw&user=ann"
+        )
     }
 
     // The expected responses were computed with Python's hashlib and base64.
     @Test func `Adobe's response depends on the salt, the opaque value and the client challenge`() throws {
         #expect(
-            try answer("[ AccessManager.Reject ] : [ authmod=adobe ] : ?reason=needauth&user=ann&salt=SALT==&challenge=CHAL==&opaque=OPAQ==")
+            try answer(
+                "[ AccessManager.Reject ] : [ authmod=adobe ] : ?reason=needauth&user=ann&salt=SALT==&challenge=CHAL==&opaque=OPAQ=="
+            )
                 == "?authmod=adobe&user=ann&challenge=deadbeef&response=pqTpDdGKlLpA4bDTda/3xA==&opaque=OPAQ==")
     }
 
@@ -44,7 +52,8 @@ import Testing
                 == "?authmod=adobe&user=\(encoded)&challenge=deadbeef&response=Yw+bAY1xdSuLj/JQNcOK8A==&opaque=OPAQ==")
         #expect(
             try query("[ authmod=llnw ] : ?reason=needauth&nonce=NONCE", user)
-                == "?authmod=llnw&user=\(encoded)&nonce=NONCE&cnonce=deadbeef&nc=00000001&response=875bb63e3e70a079e50356856c8c4af7")
+                == "?authmod=llnw&user=\(encoded)&nonce=NONCE&cnonce=deadbeef&nc=00000001&response=875bb63e3e70a079e50356856c8c4af7"
+        )
         #expect(try query("[ authmod=adobe ]", "ann.b-c_d@example.com") == "?authmod=adobe&user=ann.b-c_d@example.com")
     }
 
@@ -53,14 +62,18 @@ import Testing
         #expect(AuthenticationChallenge("[ authmod=adobe ] : ?reason=\(reason)&opaque=x")?.reason == .refused)
     }
 
-    @Test(arguments: ["", "no", "authmod=", "authmod=kerberos ] : ?reason=needauth", "[ AccessManager.Reject ] : [ code=404 ]"])
+    @Test(arguments: [
+        "", "no", "authmod=", "authmod=kerberos ] : ?reason=needauth", "[ AccessManager.Reject ] : [ code=404 ]",
+    ])
     func `an unrelated description is not a challenge`(description: String) {
         #expect(AuthenticationChallenge(description) == nil)
     }
 
     // RFC 4648, 10.
     @Test func `Base 64 is padded`() {
-        let encoded = ["", "f", "fo", "foo", "foob", "fooba", "foobar"].map { AuthenticationChallenge.base64(Array($0.utf8)) }
+        let encoded = ["", "f", "fo", "foo", "foob", "fooba", "foobar"].map {
+            AuthenticationChallenge.base64(Array($0.utf8))
+        }
         #expect(encoded == ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"])
     }
 }

@@ -33,7 +33,9 @@ import Upload
         } _: { refusing in
             try await ScriptedServer.run(.never) { server in
                 let urls = try [refusing.url, server.url].map { try RTMPURL($0) }
-                let error = await #expect(throws: UploadError.self) { try await RTMPHandler(urls: urls).started(.literal) }
+                let error = await #expect(throws: UploadError.self) {
+                    try await RTMPHandler(urls: urls).started(.literal)
+                }
                 #expect(error == .rtmp(.refused(code: "NetStream.Publish.Denied", description: "")))
             }
         }

@@ -33,7 +33,9 @@ import Testing
             bytes += [chunkStream, 0, 0, 0, 0x10, 0, 0, 20, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 1_048_575)
         }
         #expect(failure(bytes) == nil)
-        #expect(failure(bytes + [5, 0, 0, 0, 0, 0, 100, 20, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 100)) == .tooMuchUnfinished)
+        #expect(
+            failure(bytes + [5, 0, 0, 0, 0, 0, 100, 20, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 100))
+                == .tooMuchUnfinished)
     }
 
     @Test func `a chunk stream must start with a full header`() {
@@ -78,7 +80,9 @@ import Testing
         var writer = ChunkStreamWriter()
         var sample: [UInt8] = []
         for (index, chunkStream) in [ChunkStreamID.command, .stream, .video, .audio, .stream].enumerated() {
-            let message = RTMPMessage(kind: 20, timestamp: UInt32(index) << 24, streamID: 1, payload: [UInt8](repeating: 3, count: 100 * index))
+            let message = RTMPMessage(
+                kind: 20, timestamp: UInt32(index) << 24, streamID: 1,
+                payload: [UInt8](repeating: 3, count: 100 * index))
             writer.write(message, on: chunkStream, to: &sample)
             if index == 2 { writer.setChunkSize(60, to: &sample) }
         }
@@ -87,10 +91,13 @@ import Testing
             var bytes = sample
             if round % 2 == 0 {
                 for _ in 0..<Int.random(in: 1...8, using: &generator) {
-                    bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+                    bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(
+                        in: 0...255, using: &generator)
                 }
             } else {
-                bytes = (0..<400).map { _ in UInt8.random(in: 0...255, using: &generator) & UInt8.random(in: 0...255, using: &generator) }
+                bytes = (0..<400).map { _ in
+                    UInt8.random(in: 0...255, using: &generator) & UInt8.random(in: 0...255, using: &generator)
+                }
             }
             _ = failure(bytes)
         }

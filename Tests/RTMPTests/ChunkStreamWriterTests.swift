@@ -7,7 +7,8 @@ import Testing
         var writer = ChunkStreamWriter()
         var bytes: [UInt8] = []
         let payload = (0..<300).map { UInt8(truncatingIfNeeded: $0) }
-        writer.write(RTMPMessage(kind: 20, timestamp: 0x010203, streamID: 1, payload: payload), on: .command, to: &bytes)
+        writer.write(
+            RTMPMessage(kind: 20, timestamp: 0x010203, streamID: 1, payload: payload), on: .command, to: &bytes)
         #expect(bytes[..<12] == [0x03, 1, 2, 3, 0, 0x01, 0x2C, 20, 1, 0, 0, 0])
         #expect(bytes[12..<140] == payload[..<128])
         #expect(bytes[140] == 0xC3)
@@ -56,7 +57,9 @@ import Testing
     func `from 0xFFFFFF on, the timestamp is extended, also in type 3 chunks`(timestamp: UInt32) {
         var writer = ChunkStreamWriter()
         var bytes: [UInt8] = []
-        writer.write(RTMPMessage(kind: 9, timestamp: timestamp, streamID: 1, payload: [UInt8](repeating: 7, count: 260)), on: .video, to: &bytes)
+        writer.write(
+            RTMPMessage(kind: 9, timestamp: timestamp, streamID: 1, payload: [UInt8](repeating: 7, count: 260)),
+            on: .video, to: &bytes)
         let extended = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: timestamp >> $0) }
         var expected: [UInt8] = [0x06, 0xFF, 0xFF, 0xFF, 0, 1, 4, 9, 1, 0, 0, 0] + extended
         expected += [UInt8](repeating: 7, count: 128) + [0xC6] + extended
@@ -87,7 +90,9 @@ import Testing
         var bytes: [UInt8] = []
         writer.write(RTMPMessage(kind: 18, timestamp: 0, streamID: 1, payload: [1]), on: .stream, to: &bytes)
         bytes = []
-        writer.write(RTMPMessage(kind: 18, timestamp: 0x0100_0000, streamID: 1, payload: [UInt8](repeating: 7, count: 129)), on: .stream, to: &bytes)
+        writer.write(
+            RTMPMessage(kind: 18, timestamp: 0x0100_0000, streamID: 1, payload: [UInt8](repeating: 7, count: 129)),
+            on: .stream, to: &bytes)
         #expect(bytes[..<12] == [0x48, 0xFF, 0xFF, 0xFF, 0, 0, 129, 18, 1, 0, 0, 0])
         #expect(bytes.suffix(6) == [0xC8, 1, 0, 0, 0, 7])
     }
@@ -95,7 +100,8 @@ import Testing
     @Test func `the header and payload of a tag are sent as one message`() {
         var writer = ChunkStreamWriter()
         var bytes: [UInt8] = []
-        let tag = FLVTag.avc(accessUnit: [UInt8](repeating: 7, count: 126), isKeyframe: true, timestamp: 5, compositionTime: 0)
+        let tag = FLVTag.avc(
+            accessUnit: [UInt8](repeating: 7, count: 126), isKeyframe: true, timestamp: 5, compositionTime: 0)
         writer.write(tag, streamID: 1, on: .video, to: &bytes)
         #expect(bytes[..<17] == [0x06, 0, 0, 5, 0, 0, 131, 9, 1, 0, 0, 0, 0x17, 1, 0, 0, 0])
         #expect(bytes.suffix(4) == [0xC6, 7, 7, 7])

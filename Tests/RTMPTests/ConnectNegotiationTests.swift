@@ -2,7 +2,8 @@ import RTMP
 import Testing
 
 @Suite struct ConnectNegotiationTests {
-    private static let need = "[ AccessManager.Reject ] : [ authmod=adobe ] : ?reason=needauth&user=ann&salt=s&challenge=c&opaque=o"
+    private static let need =
+        "[ AccessManager.Reject ] : [ authmod=adobe ] : ?reason=needauth&user=ann&salt=s&challenge=c&opaque=o"
     private static let offer = "[ AccessManager.Reject ] : [ code=403 need auth; authmod=adobe ] : "
 
     private func follow(_ rejection: ConnectRejection, _ negotiation: inout ConnectNegotiation) throws(RTMPError) {
@@ -28,7 +29,9 @@ import Testing
     @Test func `a server that repeats its challenge gets one answer`() throws {
         var negotiation = ConnectNegotiation(try RTMPURL("rtmp://ann:word@host/live/key"))
         try follow(asked(Self.need), &negotiation)
-        for words in [Self.need, Self.offer] { #expect(throws: RTMPError.self) { try follow(asked(words), &negotiation) } }
+        for words in [Self.need, Self.offer] {
+            #expect(throws: RTMPError.self) { try follow(asked(words), &negotiation) }
+        }
     }
 
     @Test func `without credentials, the refusal requests them`() throws {
@@ -49,12 +52,16 @@ import Testing
         var negotiation = ConnectNegotiation(try RTMPURL("rtmp://host/live/key"))
         for number in 1...3 { try follow(.redirect(to: "rtmp://host\(number)/live"), &negotiation) }
         #expect(negotiation.url.host == "host3" && negotiation.url.streamKey == "key")
-        #expect(throws: RTMPError.badRedirect(.tooMany)) { try follow(.redirect(to: "rtmp://host4/live"), &negotiation) }
+        #expect(throws: RTMPError.badRedirect(.tooMany)) {
+            try follow(.redirect(to: "rtmp://host4/live"), &negotiation)
+        }
     }
 
     @Test func `a redirect to a visited address is a loop`() throws {
         var negotiation = ConnectNegotiation(try RTMPURL("rtmp://host/live/key"))
-        #expect(throws: RTMPError.badRedirect(.loop)) { try follow(.redirect(to: "rtmp://host:1935/live"), &negotiation) }
+        #expect(throws: RTMPError.badRedirect(.loop)) {
+            try follow(.redirect(to: "rtmp://host:1935/live"), &negotiation)
+        }
         try follow(.redirect(to: "rtmp://other/live"), &negotiation)
         #expect(throws: RTMPError.badRedirect(.loop)) { try follow(.redirect(to: "rtmp://host/live"), &negotiation) }
     }
@@ -63,8 +70,12 @@ import Testing
         var negotiation = ConnectNegotiation(try RTMPURL("rtmp://host/live/key"))
         try follow(.redirect(to: "rtmps://host/live"), &negotiation)
         #expect(negotiation.url.port == 443)
-        #expect(throws: RTMPError.badRedirect(.insecure)) { try follow(.redirect(to: "rtmp://other/live"), &negotiation) }
-        #expect(throws: RTMPError.badRedirect(.invalidAddress)) { try follow(.redirect(to: "http://other/live"), &negotiation) }
+        #expect(throws: RTMPError.badRedirect(.insecure)) {
+            try follow(.redirect(to: "rtmp://other/live"), &negotiation)
+        }
+        #expect(throws: RTMPError.badRedirect(.invalidAddress)) {
+            try follow(.redirect(to: "http://other/live"), &negotiation)
+        }
     }
 
     @Test func `another server is authenticated from the start`() throws {

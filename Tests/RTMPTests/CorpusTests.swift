@@ -19,7 +19,8 @@ import Testing
 
         /// Returns the bytes of each file.
         func files() throws -> [[UInt8]] {
-            let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Corpus/\(rawValue)")
+            let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+                "Corpus/\(rawValue)")
             let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
             return try files.sorted { $0.path < $1.path }.map { [UInt8](try Data(contentsOf: $0)) }
         }
@@ -42,7 +43,8 @@ import Testing
             for _ in 0..<1000 {
                 var bytes = file
                 for _ in 0..<Int.random(in: 1...6, using: &generator) {
-                    bytes[Int.random(in: start..<bytes.count, using: &generator)] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+                    bytes[Int.random(in: start..<bytes.count, using: &generator)] ^=
+                        1 << UInt8.random(in: 0..<8, using: &generator)
                 }
                 kind.feed(bytes)
             }

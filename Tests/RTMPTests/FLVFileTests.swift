@@ -12,8 +12,10 @@ struct FLVFileTests {
         try await peers.run(
             "ffmpeg",
             [
-                "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=320x180:rate=30:duration=2", "-f", "lavfi", "-i",
-                "sine=frequency=440:sample_rate=44100:duration=2", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-threads", "1", "-g", "30", "-bf", "2",
+                "ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=320x180:rate=30:duration=2",
+                "-f", "lavfi", "-i",
+                "sine=frequency=440:sample_rate=44100:duration=2", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-threads",
+                "1", "-g", "30", "-bf", "2",
                 "-c:a", "aac", "-ac", "2", "\(folder)/sample.flv",
             ])
         return "\(folder)/sample.flv"
@@ -41,7 +43,8 @@ struct FLVFileTests {
             let path = try await sample(in: peers)
             let recordings = try peers.makeFolder("recordings")
             let server = try await NginxRTMP.start(in: peers, live: "record all; record_path \(recordings);")
-            let said = try await peers.run("flv-publish", [BuiltPrograms.path(of: "flv-publish"), path, server.url(key: "key")])
+            let said = try await peers.run(
+                "flv-publish", [BuiltPrograms.path(of: "flv-publish"), path, server.url(key: "key")])
             #expect(said.contains("rtmp://127.0.0.1:\(server.port)/live/…"))
             try await waitUntil("the access log's line") { server.accessLog.contains("PUBLISH") }
             let sent = try await FFProbe.probe(path, in: peers)

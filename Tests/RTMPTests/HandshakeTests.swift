@@ -12,7 +12,8 @@ import Testing
     }
 
     @Test func `missing random bytes are zero`() {
-        #expect(Handshake.hello(random: [1, 2]) == [3, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2] + [UInt8](repeating: 0, count: 1526))
+        #expect(
+            Handshake.hello(random: [1, 2]) == [3, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2] + [UInt8](repeating: 0, count: 1526))
     }
 
     @Test func `C2 repeats S1, and the bytes after S2 remain`() throws {

@@ -12,11 +12,13 @@ import Testing
         return deadlines
     }
 
-    private func failure(_ url: String, _ deadlines: RTMPDeadlines = RTMPDeadlines(), credentials: RTMPCredentials? = nil) async throws -> RTMPError?
-    {
+    private func failure(
+        _ url: String, _ deadlines: RTMPDeadlines = RTMPDeadlines(), credentials: RTMPCredentials? = nil
+    ) async throws -> RTMPError? {
         let url = try RTMPURL(url)
         do throws(RTMPError) {
-            let publisher = try await RTMPPublisher.connect(to: url, stream: .literal, credentials: credentials, deadlines: deadlines)
+            let publisher = try await RTMPPublisher.connect(
+                to: url, stream: .literal, credentials: credentials, deadlines: deadlines)
             await publisher.finish()
             return nil
         } catch {
@@ -24,14 +26,18 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2, 1000, 1537, 1538, 3072]) func `silence within the handshake times out`(byteCount: Int) async throws {
+    @Test(arguments: [1, 2, 1000, 1537, 1538, 3072]) func `silence within the handshake times out`(byteCount: Int)
+        async throws
+    {
         try await RawServer.run([.say(Array(ServerScript.handshake[..<byteCount]))]) { server in
             let error = try await failure(server.url, Self.deadlines(.handshake))
             #expect(error == .timedOut(.handshake))
         }
     }
 
-    @Test(arguments: [0, 1, 1537, 3072]) func `a close within the handshake is a closed connection`(byteCount: Int) async throws {
+    @Test(arguments: [0, 1, 1537, 3072]) func `a close within the handshake is a closed connection`(byteCount: Int)
+        async throws
+    {
         try await RawServer.run([.hear(1537), .say(Array(ServerScript.handshake[..<byteCount])), .close]) { server in
             let error = try await failure(server.url)
             #expect(error == .closed(during: .handshake))
@@ -39,14 +45,16 @@ import Testing
     }
 
     @Test func `silence within a chunk times out`() async throws {
-        try await RawServer.run([.say(ServerScript.handshake + [0x03, 0, 0, 0, 0, 1, 0, 20, 0, 0, 0, 0, 2, 0])]) { server in
+        try await RawServer.run([.say(ServerScript.handshake + [0x03, 0, 0, 0, 0, 1, 0, 20, 0, 0, 0, 0, 2, 0])]) {
+            server in
             let error = try await failure(server.url, Self.deadlines(.connectReply))
             #expect(error == .timedOut(.connectReply))
         }
     }
 
     @Test func `a declared length of 16 MB violates the protocol`() async throws {
-        try await RawServer.run([.say(ServerScript.handshake + [0x03, 0, 0, 0, 0xFF, 0xFF, 0xFF, 20, 0, 0, 0, 0])]) { server in
+        try await RawServer.run([.say(ServerScript.handshake + [0x03, 0, 0, 0, 0xFF, 0xFF, 0xFF, 20, 0, 0, 0, 0])]) {
+            server in
             let error = try await failure(server.url)
             #expect(error == .protocolViolation(.chunkStream(.messageTooLong(16_777_215))))
         }
@@ -81,7 +89,9 @@ import Testing
         try await RawServer.run([.say(ServerScript.handshake), .flood(pings)]) { server in
             let error = try await failure(server.url, Self.deadlines(.connectReply))
             // The order depends on the speed of both sides, because the server of this test reads the answers.
-            #expect([.timedOut(.connectReply), .protocolViolation(.answersNotRead), .protocolViolation(.tooManyBytes)].contains(error))
+            #expect(
+                [.timedOut(.connectReply), .protocolViolation(.answersNotRead), .protocolViolation(.tooManyBytes)]
+                    .contains(error))
         }
     }
 
@@ -109,14 +119,17 @@ import Testing
     // MARK: TLS
 
     @Test(arguments: [
-        ([RawServer.Step.close], RTMPError.closed(during: .securing)), ([.hear(100), .close], .closed(during: .securing)),
+        ([RawServer.Step.close], RTMPError.closed(during: .securing)),
+        ([.hear(100), .close], .closed(during: .securing)),
         ([], .timedOut(.securing)),
         // The first half of a ServerHello.
         ([.say([0x16, 0x03, 0x03, 0x00, 0x7A, 0x02, 0x00, 0x00, 0x76, 0x03, 0x03])], .timedOut(.securing)),
         ([.say(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8))], .insecure(host: "127.0.0.1", .notTLS)),
         ([.say(ServerScript.handshake)], .insecure(host: "127.0.0.1", .notTLS)),
     ])
-    func `a server that does not complete TLS, or has none, causes the matching error`(steps: [RawServer.Step], expected: RTMPError) async throws {
+    func `a server that does not complete TLS, or has none, causes the matching error`(
+        steps: [RawServer.Step], expected: RTMPError
+    ) async throws {
         var deadlines = RTMPDeadlines()
         if expected == .timedOut(.securing) { deadlines.securing = .milliseconds(300) }
         try await RawServer.run(steps) { [deadlines] server in
@@ -133,7 +146,8 @@ import Testing
             script.command(
                 "_error", 1, .null,
                 .object([
-                    AMF0Property("level", .string("error")), AMF0Property("code", .string("NetConnection.Connect.Rejected")),
+                    AMF0Property("level", .string("error")),
+                    AMF0Property("code", .string("NetConnection.Connect.Rejected")),
                     AMF0Property("ex", details),
                 ])))
     }
@@ -179,9 +193,11 @@ import Testing
         func reject(_ words: String) -> RecordingServer.Answer {
             .bytes(
                 script.status(
-                    "_error", 1, level: "error", code: "NetConnection.Connect.Rejected", description: "[ AccessManager.Reject ] : \(words)"))
+                    "_error", 1, level: "error", code: "NetConnection.Connect.Rejected",
+                    description: "[ AccessManager.Reject ] : \(words)"))
         }
-        let fields = app.drop { $0 != "?" }.dropFirst().split(separator: "&").reduce(into: [String: String]()) { fields, part in
+        let fields = app.drop { $0 != "?" }.dropFirst().split(separator: "&").reduce(into: [String: String]()) {
+            fields, part in
             let name = part.prefix { $0 != "=" }
             fields[String(name)] = String(part.dropFirst(name.count + 1))
         }
@@ -191,7 +207,8 @@ import Testing
         }
         let secret = AuthenticationChallenge.base64(MD5.digest(Array("annc2FsdA==wonder".utf8)))
         let expected = AuthenticationChallenge.base64(MD5.digest(Array((secret + "b3A=" + challenge).utf8)))
-        return user == "ann" && response == expected ? .ordinary : reject("[ authmod=adobe ] : ?reason=authfailed&opaque=b3A=")
+        return user == "ann" && response == expected
+            ? .ordinary : reject("[ authmod=adobe ] : ?reason=authfailed&opaque=b3A=")
     }
 
     @Test func `a user name and a password authenticate, in the URL or separate`() async throws {
@@ -211,7 +228,8 @@ import Testing
         try await RecordingServer.run { command, _, _, script in
             Self.guarded(command, &script)
         } _: { server in
-            let wrong = try #require(try await failure(server.url, credentials: RTMPCredentials(user: "ann", password: "blunder")))
+            let wrong = try #require(
+                try await failure(server.url, credentials: RTMPCredentials(user: "ann", password: "blunder")))
             #expect(wrong == .signInRefused(.wrong) && wrong.retry == .never)
             #expect(!wrong.description.contains("blunder"))
             let without = try #require(try await failure(server.url))

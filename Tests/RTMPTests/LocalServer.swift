@@ -1,6 +1,6 @@
-import NetworkSupport
 import NIOCore
 import NIOPosix
+import NetworkSupport
 import RTMP
 
 /// The parts that the servers of these tests share.
@@ -19,7 +19,8 @@ enum LocalServer {
             channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(handler()) }
         }
         if let receiveBuffer {
-            bootstrap = bootstrap.childChannelOption(.socketOption(.so_rcvbuf), value: ChannelOptions.Types.SocketOption.Value(receiveBuffer))
+            bootstrap = bootstrap.childChannelOption(
+                .socketOption(.so_rcvbuf), value: ChannelOptions.Types.SocketOption.Value(receiveBuffer))
         }
         let listener = try await bootstrap.bind(host: "127.0.0.1", port: 0).get()
         do {

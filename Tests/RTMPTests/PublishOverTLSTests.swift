@@ -18,7 +18,9 @@ struct PublishOverTLSTests {
         }
     }
 
-    @Test(arguments: ["localhost", "127.0.0.1"]) func `nginx behind TLS records every picture and sound`(host: String) async throws {
+    @Test(arguments: ["localhost", "127.0.0.1"]) func `nginx behind TLS records every picture and sound`(host: String)
+        async throws
+    {
         try await withPeers { peers in
             let sample = try await SampleStream.make(in: peers)
             let certificates = try await Certificates.make(in: peers)
@@ -27,7 +29,8 @@ struct PublishOverTLSTests {
             let tunnel = try await Stunnel.start(
                 in: peers, certificate: certificates.server(names: "DNS:localhost,IP:127.0.0.1"), to: server.port)
             let publisher = try await RTMPPublisher.connect(
-                to: RTMPURL("rtmps://\(host):\(tunnel.port)/live/key"), stream: sample.description, caFile: certificates.authority)
+                to: RTMPURL("rtmps://\(host):\(tunnel.port)/live/key"), stream: sample.description,
+                caFile: certificates.authority)
             for packet in sample.packets { try await publisher.send(packet) }
             #expect(await publisher.finish())
             try await waitUntil("the access log's line") { server.accessLog.contains("PUBLISH") }
@@ -35,7 +38,8 @@ struct PublishOverTLSTests {
             let counted = try await peers.run(
                 "ffprobe",
                 [
-                    "ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=codec_type,nb_read_frames", "-of", "csv=p=0",
+                    "ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=codec_type,nb_read_frames",
+                    "-of", "csv=p=0",
                     "\(recordings)/key.flv",
                 ])
             let first = try #require(sample.pictures.first).decodeTime
@@ -54,23 +58,36 @@ struct PublishOverTLSTests {
             let good = try await tunnel(certificates.server(names: "DNS:localhost,IP:127.0.0.1"))
             #expect(try await failure(good, caFile: certificates.authority) == nil)
             #expect(try await failure(good) == .insecure(host: "localhost", .unknownIssuer))
-            let expired = try await tunnel(certificates.server(names: "DNS:localhost", validity: ("20200101000000Z", "20200201000000Z")))
-            #expect(try await failure(expired, caFile: certificates.authority) == .insecure(host: "localhost", .expired))
-            let early = try await tunnel(certificates.server(names: "DNS:localhost", validity: ("20490101000000Z", "20490201000000Z")))
-            #expect(try await failure(early, caFile: certificates.authority) == .insecure(host: "localhost", .notYetValid))
+            let expired = try await tunnel(
+                certificates.server(names: "DNS:localhost", validity: ("20200101000000Z", "20200201000000Z")))
+            #expect(
+                try await failure(expired, caFile: certificates.authority) == .insecure(host: "localhost", .expired))
+            let early = try await tunnel(
+                certificates.server(names: "DNS:localhost", validity: ("20490101000000Z", "20490201000000Z")))
+            #expect(
+                try await failure(early, caFile: certificates.authority) == .insecure(host: "localhost", .notYetValid))
             let other = try await tunnel(certificates.server(names: "DNS:example.com"))
-            #expect(try await failure(other, caFile: certificates.authority) == .insecure(host: "localhost", .wrongHost))
-            #expect(try await failure(other, host: "127.0.0.1", caFile: certificates.authority) == .insecure(host: "127.0.0.1", .wrongHost))
+            #expect(
+                try await failure(other, caFile: certificates.authority) == .insecure(host: "localhost", .wrongHost))
+            #expect(
+                try await failure(other, host: "127.0.0.1", caFile: certificates.authority)
+                    == .insecure(host: "127.0.0.1", .wrongHost))
             // The address of the peer is not the identity of the host that was asked for.
             let address = try await tunnel(certificates.server(names: "IP:127.0.0.1"))
-            #expect(try await failure(address, caFile: certificates.authority) == .insecure(host: "localhost", .wrongHost))
+            #expect(
+                try await failure(address, caFile: certificates.authority) == .insecure(host: "localhost", .wrongHost))
             #expect(try await failure(address, host: "127.0.0.1", caFile: certificates.authority) == nil)
             let commonName = try await tunnel(certificates.server(names: nil, commonName: "localhost"))
-            #expect(try await failure(commonName, caFile: certificates.authority) == .insecure(host: "localhost", .wrongHost))
+            #expect(
+                try await failure(commonName, caFile: certificates.authority)
+                    == .insecure(host: "localhost", .wrongHost))
             let client = try await tunnel(certificates.server(names: "DNS:localhost", usage: "clientAuth"))
-            #expect(try await failure(client, caFile: certificates.authority) == .insecure(host: "localhost", .unknownIssuer))
+            #expect(
+                try await failure(client, caFile: certificates.authority)
+                    == .insecure(host: "localhost", .unknownIssuer))
             let own = try await tunnel(Certificates.make(in: peers).selfSigned)
-            #expect(try await failure(own, caFile: certificates.authority) == .insecure(host: "localhost", .unknownIssuer))
+            #expect(
+                try await failure(own, caFile: certificates.authority) == .insecure(host: "localhost", .unknownIssuer))
         }
     }
 
@@ -80,7 +97,9 @@ struct PublishOverTLSTests {
             let tunnel = try await Stunnel.start(
                 in: peers, certificate: certificates.server(names: "DNS:localhost"), to: 1,
                 options: "sslVersionMin = TLSv1.1\nsslVersionMax = TLSv1.1\nciphers = ALL:@SECLEVEL=0")
-            #expect(try await failure(tunnel.port, caFile: certificates.authority) == .insecure(host: "localhost", .nothingInCommon))
+            #expect(
+                try await failure(tunnel.port, caFile: certificates.authority)
+                    == .insecure(host: "localhost", .nothingInCommon))
         }
     }
 
@@ -88,7 +107,8 @@ struct PublishOverTLSTests {
         try await withPeers { peers in
             let folder = try peers.makeFolder("files")
             let missing = "\(folder)/missing.pem"
-            #expect(try await failure(1, caFile: missing) == .unusableCertificateFile(path: missing, .system(code: ENOENT)))
+            #expect(
+                try await failure(1, caFile: missing) == .unusableCertificateFile(path: missing, .system(code: ENOENT)))
             let empty = "\(folder)/empty.pem"
             try "no certificate".write(toFile: empty, atomically: false, encoding: .utf8)
             #expect(try await failure(1, caFile: empty) == .unusableCertificateFile(path: empty, .noCertificate))

@@ -30,7 +30,8 @@ struct PublishToFFmpegTests {
         let counted = try await peers.run(
             "ffprobe",
             [
-                "ffprobe", "-v", "error", "-select_streams", stream, "-count_frames", "-show_entries", "stream=nb_read_packets,nb_read_frames",
+                "ffprobe", "-v", "error", "-select_streams", stream, "-count_frames", "-show_entries",
+                "stream=nb_read_packets,nb_read_frames",
                 "-count_packets", "-of", "csv=p=0", file,
             ])
         let numbers = counted.split(whereSeparator: { $0 == "," || $0.isNewline }).compactMap { Int($0) }

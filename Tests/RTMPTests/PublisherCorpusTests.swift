@@ -20,7 +20,8 @@ import Testing
     }()
 
     private func machine() throws -> PublisherStateMachine {
-        var machine = PublisherStateMachine(url: try RTMPURL("rtmp://h/live/the_secret_key"), stream: .literal, random: [])
+        var machine = PublisherStateMachine(
+            url: try RTMPURL("rtmp://h/live/the_secret_key"), stream: .literal, random: [])
         _ = machine.start()
         return machine
     }
@@ -36,7 +37,9 @@ import Testing
     }
 
     @Test func `a server that closes at any point is a closed connection during that step`() throws {
-        for length in stride(from: 0, to: ServerScript.handshake.count, by: 97) + Array(ServerScript.handshake.count..<Self.transcript.count) {
+        for length in stride(from: 0, to: ServerScript.handshake.count, by: 97)
+            + Array(ServerScript.handshake.count..<Self.transcript.count)
+        {
             var machine = try machine()
             let actions = machine.receive(Self.transcript[..<length])
             #expect(failures(actions).isEmpty)
@@ -52,11 +55,13 @@ import Testing
         for _ in 0..<20_000 {
             var bytes = Self.transcript
             for _ in 0..<Int.random(in: 1...5, using: &generator) {
-                bytes[Int.random(in: start..<bytes.count, using: &generator)] = UInt8.random(in: 0...255, using: &generator)
+                bytes[Int.random(in: start..<bytes.count, using: &generator)] = UInt8.random(
+                    in: 0...255, using: &generator)
             }
             var machine = try machine()
             let cut = Int.random(in: start..<bytes.count, using: &generator)
-            let failures = failures(machine.receive(bytes[..<cut]) + machine.receive(bytes[cut...]) + machine.receiveEnd())
+            let failures = failures(
+                machine.receive(bytes[..<cut]) + machine.receive(bytes[cut...]) + machine.receiveEnd())
             #expect(failures.count == 1)
             for failure in failures { #expect(!failure.description.contains("the_secret_key")) }
         }
@@ -67,7 +72,9 @@ import Testing
         for _ in 0..<5_000 {
             var machine = try machine()
             _ = machine.receive(ServerScript.handshake[...])
-            let bytes = (0..<300).map { _ in UInt8.random(in: 0...255, using: &generator) & UInt8.random(in: 0...255, using: &generator) }
+            let bytes = (0..<300).map { _ in
+                UInt8.random(in: 0...255, using: &generator) & UInt8.random(in: 0...255, using: &generator)
+            }
             #expect(failures(machine.receive(bytes[...]) + machine.receiveEnd()).count == 1)
         }
     }
@@ -75,7 +82,9 @@ import Testing
     @Test func `a web server's answer violates the protocol`() throws {
         var machine = try machine()
         #expect(
-            failures(machine.receive(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)[...])) == [.protocolViolation(.handshakeVersion(72))])
+            failures(machine.receive(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)[...])) == [
+                .protocolViolation(.handshakeVersion(72))
+            ])
     }
 
     @Test func `a declared length of 16 MB ends the connection`() throws {
@@ -93,7 +102,8 @@ import Testing
         var flood: [UInt8] = []
         for _ in 0..<10_000 { flood += [0x09, 0, 0, 0, 0, 0, 4, 3, 0, 0, 0, 0, 0, 3, 0x0D, 0x40] }
         #expect(machine.receive(flood[...]) == [.acknowledged(200_000)])
-        let pings = Array(repeatElement([0x0A, 0, 0, 0, 0, 0, 6, 4, 0, 0, 0, 0, 0, 6, 0, 0, 0, 1] as [UInt8], count: 1000).joined())
+        let pings = Array(
+            repeatElement([0x0A, 0, 0, 0, 0, 0, 6, 4, 0, 0, 0, 0, 0, 6, 0, 0, 0, 1] as [UInt8], count: 1000).joined())
         let pongs = try #require(
             machine.receive(pings[...]).lazy.compactMap { if case .send(let bytes) = $0 { bytes } else { nil } }.first)
         #expect(pongs.count > 1000 && pongs.count <= pings.count)
@@ -101,7 +111,9 @@ import Testing
 
     @Test func `commands with invalid AMF 0 end the connection`() throws {
         let result = AMF0Encoder.encode([.string("_result")])
-        for payload: [UInt8] in [[], [0x05], [0x02, 0xFF, 0xFF], result + [0x00, 0], result + [0x00, 0, 0, 0, 0, 0, 0, 0, 0, 0x03, 0, 5]] {
+        for payload: [UInt8] in [
+            [], [0x05], [0x02, 0xFF, 0xFF], result + [0x00, 0], result + [0x00, 0, 0, 0, 0, 0, 0, 0, 0, 0x03, 0, 5],
+        ] {
             var machine = try machine()
             var script = ServerScript()
             _ = machine.receive(ServerScript.handshake[...])

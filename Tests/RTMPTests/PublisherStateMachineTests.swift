@@ -24,7 +24,8 @@ import Testing
                     .object([
                         AMF0Property("app", .string("a/b")), AMF0Property("type", .string("nonprivate")),
                         AMF0Property("flashVer", .string("FMLE/3.0 (compatible; FMSc/1.0)")),
-                        AMF0Property("swfUrl", .string("rtmp://example.com/a/b")), AMF0Property("tcUrl", .string("rtmp://example.com/a/b")),
+                        AMF0Property("swfUrl", .string("rtmp://example.com/a/b")),
+                        AMF0Property("tcUrl", .string("rtmp://example.com/a/b")),
                         AMF0Property("capsEx", .number(1)),
                     ]),
                 ]
@@ -52,7 +53,10 @@ import Testing
         _ = try conversation.tell(conversation.script.connectResult())
         let messages = try conversation.tell(conversation.script.createStreamResult(7))
         #expect(messages.map(\.streamID) == [7])
-        #expect(try commands(messages) == [[.string("publish"), .number(5), .null, .string("name?x=1&y=2"), .string("live")]])
+        #expect(
+            try commands(messages) == [
+                [.string("publish"), .number(5), .null, .string("name?x=1&y=2"), .string("live")]
+            ])
         #expect(conversation.events.last == .entered(.publishReply))
     }
 
@@ -92,7 +96,8 @@ import Testing
         let messages = try conversation.read(conversation.machine.finish())
         #expect(
             try commands(messages) == [
-                [.string("FCUnpublish"), .number(6), .null, .string("name?x=1&y=2")], [.string("deleteStream"), .number(7), .null, .number(1)],
+                [.string("FCUnpublish"), .number(6), .null, .string("name?x=1&y=2")],
+                [.string("deleteStream"), .number(7), .null, .number(1)],
             ])
         _ = try conversation.tell(conversation.script.status(level: "status", code: "NetStream.Unpublish.Success"))
         #expect(conversation.machine.receiveEnd() == [.finished])
@@ -117,7 +122,8 @@ import Testing
         _ = try conversation.begin()
         _ = try conversation.tell(conversation.script.connectResult())
         for transaction in [2.0, 3.0] {
-            _ = try conversation.tell(conversation.script.status("_error", transaction, level: "error", code: "NetConnection.Call.Failed"))
+            _ = try conversation.tell(
+                conversation.script.status("_error", transaction, level: "error", code: "NetConnection.Call.Failed"))
         }
         _ = try conversation.tell(conversation.script.createStreamResult())
         #expect(conversation.events.last == .entered(.publishReply))
@@ -127,8 +133,11 @@ import Testing
         var conversation = try PublisherConversation("rtmp://example.com/live/my_secret")
         _ = try conversation.begin()
         _ = try conversation.tell(
-            conversation.script.status("_error", 1, level: "error", code: "NetConnection.Connect.Rejected", description: "no MY_SECRET here"))
-        #expect(conversation.events.last == .failed(.refused(code: "NetConnection.Connect.Rejected", description: "no … here")))
+            conversation.script.status(
+                "_error", 1, level: "error", code: "NetConnection.Connect.Rejected", description: "no MY_SECRET here"))
+        #expect(
+            conversation.events.last
+                == .failed(.refused(code: "NetConnection.Connect.Rejected", description: "no … here")))
         #expect(conversation.machine.receive([0xC3]) == [])
     }
 
@@ -138,7 +147,8 @@ import Testing
         _ = try conversation.tell(conversation.script.connectResult())
         _ = try conversation.tell(conversation.script.createStreamResult())
         _ = try conversation.tell(
-            conversation.script.status(level: "error", code: "NetStream.Publish.BadName", description: "my_secret is publishing"))
+            conversation.script.status(
+                level: "error", code: "NetStream.Publish.BadName", description: "my_secret is publishing"))
         #expect(conversation.events.last == .failed(.streamBusy(description: "… is publishing")))
     }
 
@@ -146,8 +156,10 @@ import Testing
         for isLive in [false, true] {
             var conversation = try PublisherConversation()
             _ = try isLive ? conversation.goLive() : conversation.begin()
-            _ = try conversation.tell(conversation.script.status(level: "error", code: "NetStream.Publish.Denied", description: "expired"))
-            #expect(conversation.events.last == .failed(.refused(code: "NetStream.Publish.Denied", description: "expired")))
+            _ = try conversation.tell(
+                conversation.script.status(level: "error", code: "NetStream.Publish.Denied", description: "expired"))
+            #expect(
+                conversation.events.last == .failed(.refused(code: "NetStream.Publish.Denied", description: "expired")))
         }
     }
 
@@ -204,7 +216,10 @@ import Testing
         var conversation = try PublisherConversation()
         _ = try conversation.begin()
         let bandwidth: [UInt8] = [0, 0x4C, 0x4B, 0x40, 2]
-        #expect(try conversation.tell(conversation.script.message(6, bandwidth)) == [RTMPMessage(kind: 5, payload: [0, 0x4C, 0x4B, 0x40])])
+        #expect(
+            try conversation.tell(conversation.script.message(6, bandwidth)) == [
+                RTMPMessage(kind: 5, payload: [0, 0x4C, 0x4B, 0x40])
+            ])
         #expect(try conversation.tell(conversation.script.message(6, bandwidth)) == [])
         #expect(try conversation.tell(conversation.script.connectResult()).contains { $0.kind == 5 } == false)
     }
@@ -212,15 +227,20 @@ import Testing
     @Test func `acknowledged bytes are counted beyond 4 GiB`() throws {
         var conversation = try PublisherConversation()
         _ = try conversation.goLive()
-        for number: UInt32 in [0x4000_0000, 0xFFFF_FFF0, 0x10] { _ = try conversation.tell(conversation.script.control(3, number)) }
+        for number: UInt32 in [0x4000_0000, 0xFFFF_FFF0, 0x10] {
+            _ = try conversation.tell(conversation.script.control(3, number))
+        }
         #expect(
-            conversation.events.suffix(3) == [.acknowledged(0x4000_0000), .acknowledged(0xFFFF_FFF0), .acknowledged(0x1_0000_0010)])
+            conversation.events.suffix(3) == [
+                .acknowledged(0x4000_0000), .acknowledged(0xFFFF_FFF0), .acknowledged(0x1_0000_0010),
+            ])
     }
 
     @Test func `commands with AMF 3 before or after them are parsed`() throws {
         var conversation = try PublisherConversation()
         _ = try conversation.begin()
-        let information = ServerScript.information(level: "status", code: "NetConnection.Connect.Success", description: "")
+        let information = ServerScript.information(
+            level: "status", code: "NetConnection.Connect.Success", description: "")
         let payload = [0] + AMF0Encoder.encode([.string("_result"), .number(1), .null, information]) + [0x11, 0x0A]
         _ = try conversation.tell(conversation.script.message(17, payload))
         #expect(conversation.events.last == .entered(.createStreamReply))
@@ -229,22 +249,28 @@ import Testing
     @Test func `a rejection contains a redirect or a challenge`() throws {
         var redirected = try PublisherConversation()
         _ = try redirected.begin()
-        let details = AMF0Value.object([AMF0Property("code", .number(302)), AMF0Property("redirect", .string("rtmp://other/a"))])
+        let details = AMF0Value.object([
+            AMF0Property("code", .number(302)), AMF0Property("redirect", .string("rtmp://other/a")),
+        ])
         _ = try redirected.tell(
             redirected.script.command(
                 "_error", 1, .null,
                 .object([
-                    AMF0Property("level", .string("error")), AMF0Property("code", .string("NetConnection.Connect.Rejected")),
+                    AMF0Property("level", .string("error")),
+                    AMF0Property("code", .string("NetConnection.Connect.Rejected")),
                     AMF0Property("ex", details),
                 ])))
         #expect(
             redirected.events.suffix(2) == [
-                .rejected(.redirect(to: "rtmp://other/a")), .failed(.refused(code: "NetConnection.Connect.Rejected", description: "")),
+                .rejected(.redirect(to: "rtmp://other/a")),
+                .failed(.refused(code: "NetConnection.Connect.Rejected", description: "")),
             ])
         var asked = try PublisherConversation()
         _ = try asked.begin()
         let words = "[ AccessManager.Reject ] : [ code=403 need auth; authmod=adobe ] : "
-        _ = try asked.tell(asked.script.status("_error", 1, level: "error", code: "NetConnection.Connect.Rejected", description: words))
+        _ = try asked.tell(
+            asked.script.status("_error", 1, level: "error", code: "NetConnection.Connect.Rejected", description: words)
+        )
         #expect(asked.events.contains(.rejected(.authenticate(try #require(AuthenticationChallenge(words))))))
     }
 
@@ -259,19 +285,25 @@ import Testing
         #expect(connect[2]["tcUrl"] == .string("rtmp://example.com/a?authmod=adobe&user=ann"))
     }
 
-    @Test(arguments: [nil, "rtmp://other/a", ""]) func `a reconnect request is reported, and the stream continues`(target: String?) throws {
+    @Test(arguments: [nil, "rtmp://other/a", ""]) func `a reconnect request is reported, and the stream continues`(
+        target: String?
+    ) throws {
         var conversation = try PublisherConversation()
         _ = try conversation.goLive()
         var information = [
-            AMF0Property("level", .string("status")), AMF0Property("code", .string("NetConnection.Connect.ReconnectRequest")),
+            AMF0Property("level", .string("status")),
+            AMF0Property("code", .string("NetConnection.Connect.ReconnectRequest")),
         ]
         if let target { information.append(AMF0Property("tcUrl", .string(target))) }
         _ = try conversation.tell(conversation.script.command("onStatus", 0, .null, .object(information)))
-        #expect(conversation.events.last == .reconnectRequested(RTMPReconnectRequest(tcURL: target == "" ? nil : target)))
+        #expect(
+            conversation.events.last == .reconnectRequested(RTMPReconnectRequest(tcURL: target == "" ? nil : target)))
         #expect(!conversation.machine.send(.literalPicture(at: 0, isKeyframe: true)).isEmpty)
     }
 
-    @Test(arguments: ["NetStream.Publish.BadName", "NetConnection.Connect.StreamBusy", "NetStream.Publish.AlreadyPublishing"])
+    @Test(arguments: [
+        "NetStream.Publish.BadName", "NetConnection.Connect.StreamBusy", "NetStream.Publish.AlreadyPublishing",
+    ])
     func `all status codes for a name in use are reported as busy`(code: String) throws {
         var conversation = try PublisherConversation()
         _ = try conversation.begin()

@@ -1,15 +1,16 @@
 import Dispatch
-import NetworkSupport
 import Glibc
 import Media
+import NetworkSupport
 import RTMP
 import TestSupport
 import Testing
 
 /// Tests the transport with faulty servers, on loopback.
 @Suite struct RTMPPublisherTests {
-    private func failure(_ url: String, _ deadlines: RTMPDeadlines = RTMPDeadlines(), stream: StreamDescription = .literal) async throws -> RTMPError?
-    {
+    private func failure(
+        _ url: String, _ deadlines: RTMPDeadlines = RTMPDeadlines(), stream: StreamDescription = .literal
+    ) async throws -> RTMPError? {
         let url = try RTMPURL(url)
         do throws(RTMPError) {
             _ = try await RTMPPublisher.connect(to: url, stream: stream, deadlines: deadlines)
@@ -22,12 +23,16 @@ import Testing
     @Test func `a port without a listener is unreachable`() async throws {
         let port = try freePort()
         #expect(
-            try await failure("rtmp://127.0.0.1:\(port)/live/key") == .unreachable(host: "127.0.0.1", port: port, .system(code: ECONNREFUSED)))
-        #expect(try await failure("rtmp://[::1]:\(port)/live/key").map { if case .unreachable = $0 { true } else { false } } == true)
+            try await failure("rtmp://127.0.0.1:\(port)/live/key")
+                == .unreachable(host: "127.0.0.1", port: port, .system(code: ECONNREFUSED)))
+        #expect(
+            try await failure("rtmp://[::1]:\(port)/live/key").map { if case .unreachable = $0 { true } else { false } }
+                == true)
     }
 
     @Test func `raw video is rejected before a connection is opened`() async throws {
-        let raw = StreamDescription(video: VideoTrackFormat(codec: .i420, size: PixelSize(width: 2, height: 2), frameRate: 1), audio: [])
+        let raw = StreamDescription(
+            video: VideoTrackFormat(codec: .i420, size: PixelSize(width: 2, height: 2), frameRate: 1), audio: [])
         #expect(try await failure("rtmp://127.0.0.1/live/key", stream: raw) == .unsupportedFormat(.videoIsNotH264))
     }
 
@@ -42,7 +47,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (ScriptedServer.Silence.afterConnecting, RTMPStep.handshake), (.afterHandshake, .connectReply), (.afterConnectReply, .createStreamReply),
+        (ScriptedServer.Silence.afterConnecting, RTMPStep.handshake), (.afterHandshake, .connectReply),
+        (.afterConnectReply, .createStreamReply),
         (.afterCreateStreamReply, .publishReply),
     ])
     func `each answer has a deadline`(silence: ScriptedServer.Silence, step: RTMPStep) async throws {
@@ -59,7 +65,8 @@ import Testing
         var deadlines = RTMPDeadlines()
         deadlines.sendProgress = .milliseconds(500)
         try await ScriptedServer.run(.afterPublishReply) { [deadlines] server in
-            let publisher = try await RTMPPublisher.connect(to: RTMPURL(server.url), stream: .literal, deadlines: deadlines)
+            let publisher = try await RTMPPublisher.connect(
+                to: RTMPURL(server.url), stream: .literal, deadlines: deadlines)
             await #expect(throws: RTMPError.timedOut(.sending)) {
                 for frame in 0..<1000 as Range<Int64> {
                     try await publisher.send(.literalPicture(at: frame * 33, isKeyframe: true, byteCount: 100_000))
@@ -74,7 +81,8 @@ import Testing
         deadlines.sendProgress = .seconds(100)
         try await withPeers { [deadlines] peers in
             let server = try await HostileServer.start("slow-reader", in: peers)
-            let publisher = try await RTMPPublisher.connect(to: RTMPURL(server.url), stream: .literal, deadlines: deadlines)
+            let publisher = try await RTMPPublisher.connect(
+                to: RTMPURL(server.url), stream: .literal, deadlines: deadlines)
             // It takes seconds.
             try await publisher.send(.literalPicture(at: 0, isKeyframe: true, byteCount: 800_000))
             var counts: Set<UInt64> = []

@@ -61,8 +61,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("rtmp://other:1940/x", "rtmp://other:1940/x"), ("rtmps://other/x/y", "rtmps://other/x/y"), ("//other/x", "rtmp://other/x"),
-        ("/x/y", "rtmp://example.com:1936/x/y"), ("x", "rtmp://example.com:1936/a/x"), ("?v=1", "rtmp://example.com:1936/a/b?v=1"),
+        ("rtmp://other:1940/x", "rtmp://other:1940/x"), ("rtmps://other/x/y", "rtmps://other/x/y"),
+        ("//other/x", "rtmp://other/x"),
+        ("/x/y", "rtmp://example.com:1936/x/y"), ("x", "rtmp://example.com:1936/a/x"),
+        ("?v=1", "rtmp://example.com:1936/a/b?v=1"),
         ("rtmp://other/x/key?t=1", "rtmp://other/x"), ("rtmp://[::1]/x", "rtmp://[::1]/x"),
     ])
     func `a redirect target can be absolute or relative`(reference: String, expected: String) throws {
@@ -81,17 +83,22 @@ import Testing
         let url = try RTMPURL("rtmp://example.com/app?token=hidden1/hidden2")
         var dumped = ""
         dump(url, to: &dumped)
-        let texts = [url.description, url.debugDescription, "\(url)", String(reflecting: url), "\(Optional(url) as Any)", dumped]
+        let texts = [
+            url.description, url.debugDescription, "\(url)", String(reflecting: url), "\(Optional(url) as Any)", dumped,
+        ]
         for text in texts { #expect(!text.contains("hidden"), "\(text)") }
         #expect(url.description == "rtmp://example.com/app/…")
     }
 
     @Test(arguments: [
-        ("http://example.com/live/key", RTMPURLError.unknownScheme), ("example.com/live/key", .unknownScheme), ("", .unknownScheme),
+        ("http://example.com/live/key", RTMPURLError.unknownScheme), ("example.com/live/key", .unknownScheme),
+        ("", .unknownScheme),
         ("rtmp:///live/key", .invalidHost), ("rtmp://", .invalidHost), ("rtmp://[::1/live/key", .invalidHost),
         ("rtmp://[::1]x/live/key", .invalidHost),
-        ("rtmp://host:/live/key", .invalidPort), ("rtmp://host:0/live/key", .invalidPort), ("rtmp://host:65536/live/key", .invalidPort),
-        ("rtmp://::1/live/key", .invalidHost), ("rtmp://host:19x/live/key", .invalidPort), ("rtmp://user@host/live/key", .credentials),
+        ("rtmp://host:/live/key", .invalidPort), ("rtmp://host:0/live/key", .invalidPort),
+        ("rtmp://host:65536/live/key", .invalidPort),
+        ("rtmp://::1/live/key", .invalidHost), ("rtmp://host:19x/live/key", .invalidPort),
+        ("rtmp://user@host/live/key", .credentials),
         ("rtmp://:word@host/live/key", .credentials),
         ("rtmp://host/live", .missingKey), ("rtmp://host/live/", .missingKey), ("rtmp://host", .missingKey),
         ("rtmp://host/live/a key", .invalidCharacter), ("rtmp://host/live/key\n", .invalidCharacter),
@@ -113,12 +120,14 @@ struct RTMPAddressTests {
     @Test(arguments: ["rtmp://example.com/live", "RTMP://example.com:1935/live/"])
     func `the whole path of an address without a key is the application`(text: String) throws {
         let address = try RTMPAddress(text)
-        #expect(address.scheme == .rtmp && address.host == "example.com" && address.port == 1935 && address.app == "live")
+        #expect(
+            address.scheme == .rtmp && address.host == "example.com" && address.port == 1935 && address.app == "live")
         #expect(try RTMPAddress("rtmps://[::1]/a/b?c=d").app == "a/b?c=d")
     }
 
     @Test(arguments: [
-        ("http://example.com/live", RTMPURLError.unknownScheme), ("rtmp:///live", .invalidHost), ("rtmp://host:0/live", .invalidPort),
+        ("http://example.com/live", RTMPURLError.unknownScheme), ("rtmp:///live", .invalidHost),
+        ("rtmp://host:0/live", .invalidPort),
         ("rtmp://user@host/live", .credentials), ("rtmp://host", .missingApp), ("rtmp://host/", .missingApp),
         ("rtmp://host/a b", .invalidCharacter),
     ])

@@ -36,10 +36,13 @@ import Upload
 
         var counts: (pictures: Int64, sounds: Int64) { state.withLock { ($0.picture, $0.sound) } }
 
-        private static func packet(_ track: Track, at milliseconds: Int64, _ number: Int64, isKeyframe: Bool) -> EncodedPacket {
+        private static func packet(_ track: Track, at milliseconds: Int64, _ number: Int64, isKeyframe: Bool)
+            -> EncodedPacket
+        {
             let time = MediaTime(milliseconds: milliseconds)
             return EncodedPacket(
-                track: track, presentationTime: time, decodeTime: time, isKeyframe: isKeyframe, sequence: UInt32(number),
+                track: track, presentationTime: time, decodeTime: time, isKeyframe: isKeyframe,
+                sequence: UInt32(number),
                 data: [UInt8(number >> 8), UInt8(number & 0xFF)])
         }
     }
@@ -49,7 +52,9 @@ import Upload
     }
 
     /// Sends until the condition is true.
-    private func send(from source: Source, to handler: RTMPHandler, until what: String, _ condition: @escaping () -> Bool) async throws {
+    private func send(
+        from source: Source, to handler: RTMPHandler, until what: String, _ condition: @escaping () -> Bool
+    ) async throws {
         try await waitUntil(what) {
             try await send(1, from: source, to: handler)
             return condition()
@@ -59,13 +64,16 @@ import Upload
     /// Returns the numbers of the frames in `media`, without the headers.
     private func numbers(_ kind: UInt8, _ media: [RTMPMessage]) -> [Int] {
         let header = kind == 9 ? 5 : 2
-        return media.filter { $0.kind == kind && $0.payload[1] == 1 }.map { Int($0.payload[header]) << 8 | Int($0.payload[header + 1]) }
+        return media.filter { $0.kind == kind && $0.payload[1] == 1 }.map {
+            Int($0.payload[header]) << 8 | Int($0.payload[header + 1])
+        }
     }
 
     private func ask(_ server: RecordingServer, _ connection: Int, for tcURL: String?) {
         server.say(on: connection) { script in
             var information = [
-                AMF0Property("level", .string("status")), AMF0Property("code", .string("NetConnection.Connect.ReconnectRequest")),
+                AMF0Property("level", .string("status")),
+                AMF0Property("code", .string("NetConnection.Connect.ReconnectRequest")),
             ]
             if let tcURL { information.append(AMF0Property("tcUrl", .string(tcURL))) }
             return script.command("onStatus", 0, .null, .object(information))
@@ -89,7 +97,9 @@ import Upload
         }
     }
 
-    @Test(arguments: ["absolute", "relative"]) func `the stream moves to another address at a keyframe`(form: String) async throws {
+    @Test(arguments: ["absolute", "relative"]) func `the stream moves to another address at a keyframe`(form: String)
+        async throws
+    {
         try await RecordingServer.run { server in
             let source = Source()
             let handler = RTMPHandler(url: try RTMPURL(server.url))
@@ -97,7 +107,9 @@ import Upload
             try await handler.started(.literal)
             try await send(30, from: source, to: handler)
             ask(server, 0, for: form == "absolute" ? server.tcURL + "2" : "/live2")
-            try await send(from: source, to: handler, until: "the old connection's end") { server.connections[0].isClosed }
+            try await send(from: source, to: handler, until: "the old connection's end") {
+                server.connections[0].isClosed
+            }
             try await send(10, from: source, to: handler)
             try await handler.finished(deadline: .seconds(20))
             try await waitUntil("both have closed") { server.connections.allSatisfy(\.isClosed) }
@@ -112,8 +124,11 @@ import Upload
     @Test func `if the name is still in use, the old connection is closed first`() async throws {
         try await RecordingServer.run { command, number, server, script in
             let others = server.connections.enumerated().filter { $0.offset != number }
-            guard command.first == .string("publish"), others.contains(where: \.element.isPublishing) else { return .ordinary }
-            return .bytes(script.status(level: "error", code: "NetStream.Publish.BadName", description: "Already publishing"))
+            guard command.first == .string("publish"), others.contains(where: \.element.isPublishing) else {
+                return .ordinary
+            }
+            return .bytes(
+                script.status(level: "error", code: "NetStream.Publish.BadName", description: "Already publishing"))
         } _: { server in
             let source = Source()
             let handler = RTMPHandler(url: try RTMPURL(server.url))
@@ -121,7 +136,9 @@ import Upload
             try await handler.started(.literal)
             try await send(30, from: source, to: handler)
             ask(server, 0, for: nil)
-            try await send(from: source, to: handler, until: "the old connection's end") { server.connections[0].isClosed }
+            try await send(from: source, to: handler, until: "the old connection's end") {
+                server.connections[0].isClosed
+            }
             try await send(10, from: source, to: handler)
             try await handler.finished(deadline: .seconds(20))
             try await waitUntil("all have closed") { server.connections.allSatisfy(\.isClosed) }
@@ -142,7 +159,9 @@ import Upload
             try await handler.started(.literal)
             try await send(3, from: source, to: handler)
             ask(server, 0, for: nil)
-            try await send(from: source, to: handler, until: "the refusal") { server.connections.count == 2 && server.connections[1].isClosed }
+            try await send(from: source, to: handler, until: "the refusal") {
+                server.connections.count == 2 && server.connections[1].isClosed
+            }
             try await send(10, from: source, to: handler)
             try await handler.finished(deadline: .seconds(20))
             try await waitUntil("it has closed") { server.connections[0].isClosed }

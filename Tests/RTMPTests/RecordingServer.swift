@@ -23,7 +23,9 @@ final class RecordingServer: Sendable {
         var isClosed = false
     }
 
-    typealias Behaviour = @Sendable (_ command: [AMF0Value], _ connection: Int, _ server: RecordingServer, _ script: inout ServerScript) -> Answer
+    typealias Behaviour =
+        @Sendable (_ command: [AMF0Value], _ connection: Int, _ server: RecordingServer, _ script: inout ServerScript)
+        -> Answer
 
     private let state = Mutex<[Connection]>([])
     private let channels = Mutex<[any Channel]>([])

@@ -13,7 +13,9 @@ import Testing
         return route
     }
 
-    private func connect(_ url: String, _ route: RTMPRoute, caFile: String? = nil, deadline: Duration = .seconds(10)) async throws(RTMPError) {
+    private func connect(_ url: String, _ route: RTMPRoute, caFile: String? = nil, deadline: Duration = .seconds(10))
+        async throws(RTMPError)
+    {
         var deadlines = RTMPDeadlines()
         deadlines.connect = deadline
         let parsed: RTMPURL
@@ -22,7 +24,8 @@ import Testing
         } catch {
             throw .badRedirect(.invalidAddress)
         }
-        let publisher = try await RTMPPublisher.connect(to: parsed, stream: .literal, caFile: caFile, route: route, deadlines: deadlines)
+        let publisher = try await RTMPPublisher.connect(
+            to: parsed, stream: .literal, caFile: caFile, route: route, deadlines: deadlines)
         await publisher.finish()
     }
 
@@ -47,12 +50,14 @@ import Testing
 
     // MARK: Proxies
 
-    @Test(arguments: Kind.allCases) func `a proxy connects to the server and resolves its name`(kind: Kind) async throws {
+    @Test(arguments: Kind.allCases) func `a proxy connects to the server and resolves its name`(kind: Kind) async throws
+    {
         try await withPeers { peers in
             let server = try await NginxRTMP.start(in: peers)
             let proxy = try await startProxy(in: peers)
             // Only the proxy knows names that end in .test.
-            try await connect("rtmp://origin.test:\(server.port)/live/key", route { $0.proxy = kind.proxy(port: proxy.port) })
+            try await connect(
+                "rtmp://origin.test:\(server.port)/live/key", route { $0.proxy = kind.proxy(port: proxy.port) })
             _ = try await proxy.peer.waitForOutputLine(containing: "\(kind.rawValue) origin.test \(server.port)")
         }
     }
@@ -61,30 +66,38 @@ import Testing
         try await withPeers { peers in
             let server = try await NginxRTMP.start(in: peers)
             let certificates = try await Certificates.make(in: peers)
-            let stunnel = try await Stunnel.start(in: peers, certificate: try await certificates.server(names: "DNS:localhost"), to: server.port)
+            let stunnel = try await Stunnel.start(
+                in: peers, certificate: try await certificates.server(names: "DNS:localhost"), to: server.port)
             let proxy = try await startProxy(in: peers)
             try await connect(
-                "rtmps://localhost:\(stunnel.port)/live/key", route { $0.proxy = kind.proxy(port: proxy.port) }, caFile: certificates.authority)
+                "rtmps://localhost:\(stunnel.port)/live/key", route { $0.proxy = kind.proxy(port: proxy.port) },
+                caFile: certificates.authority)
             _ = try await proxy.peer.waitForOutputLine(containing: "\(kind.rawValue) localhost \(stunnel.port)")
         }
     }
 
-    @Test(arguments: Kind.allCases) func `a certificate must name the server's address, not the proxy's`(kind: Kind) async throws {
+    @Test(arguments: Kind.allCases) func `a certificate must name the server's address, not the proxy's`(kind: Kind)
+        async throws
+    {
         try await withPeers { peers in
             let server = try await NginxRTMP.start(in: peers)
             let certificates = try await Certificates.make(in: peers)
             let proxy = try await startProxy(in: peers)
             let route = route { $0.proxy = kind.proxy(port: proxy.port) }
-            let right = try await Stunnel.start(in: peers, certificate: try await certificates.server(names: "IP:192.0.2.1"), to: server.port)
+            let right = try await Stunnel.start(
+                in: peers, certificate: try await certificates.server(names: "IP:192.0.2.1"), to: server.port)
             try await connect("rtmps://192.0.2.1:\(right.port)/live/key", route, caFile: certificates.authority)
-            let wrong = try await Stunnel.start(in: peers, certificate: try await certificates.server(names: "IP:127.0.0.1"), to: server.port)
+            let wrong = try await Stunnel.start(
+                in: peers, certificate: try await certificates.server(names: "IP:127.0.0.1"), to: server.port)
             await #expect(throws: RTMPError.insecure(host: "192.0.2.1", .wrongHost)) {
                 try await connect("rtmps://192.0.2.1:\(wrong.port)/live/key", route, caFile: certificates.authority)
             }
         }
     }
 
-    @Test(arguments: Kind.allCases) func `a proxy gets the user name and the password that it requires`(kind: Kind) async throws {
+    @Test(arguments: Kind.allCases) func `a proxy gets the user name and the password that it requires`(kind: Kind)
+        async throws
+    {
         try await withPeers { peers in
             let server = try await NginxRTMP.start(in: peers)
             let proxy = try await startProxy("ann:w:ord", in: peers)
@@ -145,7 +158,8 @@ import Testing
             let proxy = try await startProxy("silent", in: peers)
             let error = await #expect(throws: RTMPError.self) {
                 try await connect(
-                    "rtmp://origin.test/live/key", route { $0.proxy = kind.proxy(port: proxy.port) }, deadline: .milliseconds(300))
+                    "rtmp://origin.test/live/key", route { $0.proxy = kind.proxy(port: proxy.port) },
+                    deadline: .milliseconds(300))
             }
             guard case .proxyFailed(host: "127.0.0.1", port: proxy.port, _)? = error else {
                 Issue.record("another error: \(String(describing: error))")
@@ -154,13 +168,17 @@ import Testing
         }
     }
 
-    @Test(arguments: Kind.allCases) func `a server that is not a proxy, and no server at all, are errors`(kind: Kind) async throws {
+    @Test(arguments: Kind.allCases) func `a server that is not a proxy, and no server at all, are errors`(kind: Kind)
+        async throws
+    {
         try await withPeers { peers in
             let server = try await NginxRTMP.start(in: peers)
             let none = try freePort()
             for port in [server.port, none] {
                 let error = await #expect(throws: RTMPError.self) {
-                    try await connect("rtmp://origin.test/live/key", route { $0.proxy = kind.proxy(port: port) }, deadline: .seconds(2))
+                    try await connect(
+                        "rtmp://origin.test/live/key", route { $0.proxy = kind.proxy(port: port) },
+                        deadline: .seconds(2))
                 }
                 switch error {
                 case .proxyFailed(host: "127.0.0.1", port: port, _)?: #expect(port == server.port)
@@ -175,9 +193,12 @@ import Testing
         arguments: [
             ("socks5://127.0.0.1:9050", .socks5(host: "127.0.0.1", port: 9050)),
             ("SOCKS5://proxy.example", .socks5(host: "proxy.example", port: 1080)),
-            ("socks5h://[::1]:1", .socks5(host: "::1", port: 1)), ("http://proxy.example:3128/", .http(host: "proxy.example", port: 3128)),
-            ("http://[fe80::1]", .http(host: "fe80::1", port: 8080)), ("http://ann:word@proxy.example:3128", nil), ("https://proxy.example", nil),
-            ("proxy.example:3128", nil), ("http://", nil), ("http://h:0", nil), ("http://h:x", nil), ("socks4://h", nil), ("http://a b", nil),
+            ("socks5h://[::1]:1", .socks5(host: "::1", port: 1)),
+            ("http://proxy.example:3128/", .http(host: "proxy.example", port: 3128)),
+            ("http://[fe80::1]", .http(host: "fe80::1", port: 8080)), ("http://ann:word@proxy.example:3128", nil),
+            ("https://proxy.example", nil),
+            ("proxy.example:3128", nil), ("http://", nil), ("http://h:0", nil), ("http://h:x", nil),
+            ("socks4://h", nil), ("http://a b", nil),
             ("", nil),
         ] as [(String, RTMPRoute.Proxy?)])
     func `the address of a proxy has a scheme, a host and perhaps a port`(text: String, proxy: RTMPRoute.Proxy?) {
@@ -204,14 +225,17 @@ import Testing
             try await connect(server.url, route { $0.source = .address("127.0.0.1") })
             try await connect(server.url, route { $0.source = .interface("lo") })
             for source in [RTMPRoute.Source.address("192.0.2.1"), .interface("nothing0"), .address("::1")] {
-                await #expect(throws: RTMPError.self) { try await connect(server.url, route { $0.source = source }, deadline: .seconds(2)) }
+                await #expect(throws: RTMPError.self) {
+                    try await connect(server.url, route { $0.source = source }, deadline: .seconds(2))
+                }
             }
         }
     }
 
     @Test(
         arguments: [
-            ("192.0.2.7", .address("192.0.2.7")), ("2001:db8::7", .address("2001:db8::7")), ("wg0", .interface("wg0")), ("", nil),
+            ("192.0.2.7", .address("192.0.2.7")), ("2001:db8::7", .address("2001:db8::7")), ("wg0", .interface("wg0")),
+            ("", nil),
             ("a/b", nil), ("a name", nil), ("sixteen-letters0", nil),
         ] as [(String, RTMPRoute.Source?)])
     func `a source is an address or the name of an interface`(text: String, source: RTMPRoute.Source?) {

@@ -11,7 +11,9 @@ struct ScriptedServer {
     let url: String
 
     /// Listens on a free port of 127.0.0.1 while `body` runs.
-    nonisolated(nonsending) static func run(_ silence: Silence, _ body: (ScriptedServer) async throws -> Void) async throws {
+    nonisolated(nonsending) static func run(_ silence: Silence, _ body: (ScriptedServer) async throws -> Void)
+        async throws
+    {
         try await LocalServer.run(receiveBuffer: 16_384, handler: { Handler(silence) }) { port in
             try await body(ScriptedServer(url: "rtmp://127.0.0.1:\(port)/live/key"))
         }
@@ -45,9 +47,13 @@ struct ScriptedServer {
         }
 
         private func answer(_ message: RTMPMessage, _ context: ChannelHandlerContext) {
-            guard message.kind == RTMPMessage.Kind.commandAMF0, let name = try? AMF0Decoder.decode(message.payload).first?.stringValue else { return }
+            guard message.kind == RTMPMessage.Kind.commandAMF0,
+                let name = try? AMF0Decoder.decode(message.payload).first?.stringValue
+            else { return }
             switch (name, silence) {
-            case ("connect", .afterHandshake), ("createStream", .afterConnectReply), ("publish", .afterCreateStreamReply): fallSilent(context)
+            case ("connect", .afterHandshake), ("createStream", .afterConnectReply),
+                ("publish", .afterCreateStreamReply):
+                fallSilent(context)
             case ("connect", _): write(script.connectResult(), context)
             case ("createStream", _): write(script.createStreamResult(), context)
             case ("publish", _):

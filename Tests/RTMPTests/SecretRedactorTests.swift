@@ -19,7 +19,9 @@ import Testing
     }
 
     @Test func `an application's token is removed`() throws {
-        #expect(try redactor("rtmp://host/app?token=12345678/key").clean("no access to app?token=12345678") == "no access to app?…")
+        #expect(
+            try redactor("rtmp://host/app?token=12345678/key").clean("no access to app?token=12345678")
+                == "no access to app?…")
     }
 
     @Test func `a very short key is removed only as a whole word`() throws {
@@ -36,24 +38,31 @@ import Testing
 
     @Test func `a user name and a password are removed, from the URL or separate`() throws {
         #expect(try redactor("rtmp://annie:pa%3Ass@host/app/key").clean("annie with PA:SS") == "… with …")
-        let other = SecretRedactor(try RTMPURL("rtmp://host/app/key"), credentials: RTMPCredentials(user: "bo", password: "x9"))
+        let other = SecretRedactor(
+            try RTMPURL("rtmp://host/app/key"), credentials: RTMPCredentials(user: "bo", password: "x9"))
         // A short user name is part of many words, so it is not removed.
         #expect(other.clean("about x9") == "about …")
     }
 
     @Test(arguments: [
-        "ab%2Fcd%3D%3D", "ab%2fcd==", "ab%252Fcd%253D%253D", "ab&#47;cd&#x3D;=", "ab\\/cd\\u003d\\x3D", "AB&sol;CD&equals;=", "YWIvY2Q9PQ==",
+        "ab%2Fcd%3D%3D", "ab%2fcd==", "ab%252Fcd%253D%253D", "ab&#47;cd&#x3D;=", "ab\\/cd\\u003d\\x3D",
+        "AB&sol;CD&equals;=", "YWIvY2Q9PQ==",
         "eGFiL2NkPT0", "61622f63643d3d",
     ])
     func `a secret is removed in every spelling`(spelling: String) {
         let clean = SecretRedactor(secrets: ["ab/cd=="]).clean("token \(spelling) is wrong")
-        #expect(clean.hasPrefix("token ") && clean.hasSuffix(" is wrong") && clean.contains("…") && clean.utf8.count < 30, "\(clean)")
+        #expect(
+            clean.hasPrefix("token ") && clean.hasSuffix(" is wrong") && clean.contains("…") && clean.utf8.count < 30,
+            "\(clean)")
     }
 
     @Test func `no spelling of a random secret survives`() {
         var generator = SplitMix64(state: 11)
         for _ in 0..<3000 {
-            FuzzTargets.secrets((0..<Int.random(in: 6...120, using: &generator)).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+            FuzzTargets.secrets(
+                (0..<Int.random(in: 6...120, using: &generator)).map { _ in
+                    UInt8.random(in: .min ... .max, using: &generator)
+                })
         }
     }
 

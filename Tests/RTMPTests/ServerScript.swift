@@ -23,7 +23,9 @@ struct ServerScript {
         message(RTMPMessage.Kind.commandAMF0, AMF0Encoder.encode([.string(name), .number(transactionID)] + arguments))
     }
 
-    mutating func status(_ name: String = "onStatus", _ transactionID: Double = 0, level: String, code: String, description: String = "") -> [UInt8] {
+    mutating func status(
+        _ name: String = "onStatus", _ transactionID: Double = 0, level: String, code: String, description: String = ""
+    ) -> [UInt8] {
         command(name, transactionID, .null, Self.information(level: level, code: code, description: description))
     }
 
@@ -41,6 +43,9 @@ struct ServerScript {
     }
 
     static func information(level: String, code: String, description: String) -> AMF0Value {
-        .object([AMF0Property("level", .string(level)), AMF0Property("code", .string(code)), AMF0Property("description", .string(description))])
+        .object([
+            AMF0Property("level", .string(level)), AMF0Property("code", .string(code)),
+            AMF0Property("description", .string(description)),
+        ])
     }
 }

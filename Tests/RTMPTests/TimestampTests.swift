@@ -10,9 +10,11 @@ struct TimestampTests {
     private func sent(_ milliseconds: [Int64]) throws -> [UInt32] {
         var conversation = try PublisherConversation()
         _ = try conversation.goLive()
-        var messages = try conversation.read(conversation.machine.send(.literalPicture(at: 0, isKeyframe: true, byteCount: 5000)))
+        var messages = try conversation.read(
+            conversation.machine.send(.literalPicture(at: 0, isKeyframe: true, byteCount: 5000)))
         for time in milliseconds {
-            messages += try conversation.read(conversation.machine.send(.literalPicture(at: time, isKeyframe: false, byteCount: 5000)))
+            messages += try conversation.read(
+                conversation.machine.send(.literalPicture(at: time, isKeyframe: false, byteCount: 5000)))
             messages += try conversation.read(conversation.machine.send(.literalSound(at: time + 1)))
         }
         #expect(messages.allSatisfy { $0.payload.count == ($0.kind == 9 ? 5005 : 3) })
@@ -22,7 +24,8 @@ struct TimestampTests {
     @Test func `timestamps cross 0xFFFFFF in small steps`() throws {
         #expect(
             try sent([0xFF_FFDD, 0xFF_FFFE, 0xFF_FFFF, 0x0100_0000, 0x0100_0021]) == [
-                0xFF_FFDD, 0xFF_FFDE, 0xFF_FFFE, 0xFF_FFFF, 0xFF_FFFF, 0x0100_0000, 0x0100_0000, 0x0100_0001, 0x0100_0021, 0x0100_0022,
+                0xFF_FFDD, 0xFF_FFDE, 0xFF_FFFE, 0xFF_FFFF, 0xFF_FFFF, 0x0100_0000, 0x0100_0000, 0x0100_0001,
+                0x0100_0021, 0x0100_0022,
             ])
     }
 
@@ -47,7 +50,9 @@ struct TimestampTests {
 
     /// Returns the sample's first second at 0, and the rest so late that `crossing` is in the middle of its second
     /// second.
-    private func moved(_ sample: SampleStream, to crossing: Int64) throws -> (packets: [EncodedPacket], offset: MediaTime) {
+    private func moved(_ sample: SampleStream, to crossing: Int64) throws -> (
+        packets: [EncodedPacket], offset: MediaTime
+    ) {
         let keyframes = sample.pictures.filter(\.isKeyframe)
         let first = try #require(keyframes.first).decodeTime
         let second = try #require(keyframes.dropFirst().first).decodeTime
@@ -55,19 +60,23 @@ struct TimestampTests {
         let packets = sample.packets.map { packet in
             guard packet.decodeTime >= second else { return packet }
             return EncodedPacket(
-                track: packet.track, presentationTime: packet.presentationTime + offset, decodeTime: packet.decodeTime + offset,
+                track: packet.track, presentationTime: packet.presentationTime + offset,
+                decodeTime: packet.decodeTime + offset,
                 isKeyframe: packet.isKeyframe, sequence: packet.sequence, data: packet.data)
         }
         return (packets, offset)
     }
 
-    @Test(arguments: [Int64(0xFF_FFFF), 0x1_0000_0000]) func `nginx records both sides of the crossing`(crossing: Int64) async throws {
+    @Test(arguments: [Int64(0xFF_FFFF), 0x1_0000_0000]) func `nginx records both sides of the crossing`(crossing: Int64)
+        async throws
+    {
         try await withPeers { peers in
             let sample = try await SampleStream.make(in: peers)
             let recordings = try peers.makeFolder("recordings")
             let server = try await NginxRTMP.start(in: peers, live: "record all; record_path \(recordings);")
             let (packets, _) = try moved(sample, to: crossing)
-            let publisher = try await RTMPPublisher.connect(to: RTMPURL(server.url(key: "key")), stream: sample.description)
+            let publisher = try await RTMPPublisher.connect(
+                to: RTMPURL(server.url(key: "key")), stream: sample.description)
             for packet in packets { try await publisher.send(packet) }
             #expect(await publisher.finish())
             try await waitUntil("the access log's line") { server.accessLog.contains("PUBLISH") }

@@ -36,7 +36,8 @@ struct LinkRateTests {
         func reading(backlog: MediaTime = .zero) -> LinkRate.Reading {
             // Packets of 10 kbit.
             LinkRate.Reading(
-                packets: Int(sent / 10), lost: Int(lost / 10), bytes: Int(sent * 125), roundTrip: 40 + queue / bandwidth * 1000, backlog: backlog)
+                packets: Int(sent / 10), lost: Int(lost / 10), bytes: Int(sent * 125),
+                roundTrip: 40 + queue / bandwidth * 1000, backlog: backlog)
         }
     }
 
@@ -48,7 +49,9 @@ struct LinkRateTests {
     }
 
     /// Sends a stream of this bitrate, which follows the ceiling, for some seconds.
-    private func run(_ line: inout Line, _ rate: inout LinkRate, wanted: Double, from start: Int = 0, seconds: Int) -> Result {
+    private func run(_ line: inout Line, _ rate: inout LinkRate, wanted: Double, from start: Int = 0, seconds: Int)
+        -> Result
+    {
         var result = Result()
         var again = 0.0
         for step in start * 100..<(start + seconds) * 100 {
@@ -101,14 +104,17 @@ struct LinkRateTests {
             packets += kilobits / 20
             bytes += kilobits * 1000 / 8 / 2
             index += 1
-            let reading = LinkRate.Reading(packets: packets, lost: 0, bytes: bytes, roundTrip: 40, backlog: MediaTime(milliseconds: backlog))
+            let reading = LinkRate.Reading(
+                packets: packets, lost: 0, bytes: bytes, roundTrip: 40, backlog: MediaTime(milliseconds: backlog))
             _ = rate.note(reading, at: MediaTime(milliseconds: index * 500))
         }
         for _ in 0..<20 { read(kilobits: 2500) }
         for second in Int64(1)...8 { read(kilobits: 0, backlog: second * 500) }
         #expect(rate.ceiling ?? 0 >= 1250, "\(rate.ceiling ?? 0)")
         for _ in 0..<60 { read(kilobits: min(2500, rate.ceiling ?? 2500)) }
-        #expect(rate.ceiling ?? 0 >= 2500 && rate.isRecovered(at: MediaTime(milliseconds: index * 500)), "\(rate.ceiling ?? 0)")
+        #expect(
+            rate.ceiling ?? 0 >= 2500 && rate.isRecovered(at: MediaTime(milliseconds: index * 500)),
+            "\(rate.ceiling ?? 0)")
         // Another connection can use another line.
         rate.restart()
         #expect(rate.ceiling == nil)
@@ -119,7 +125,8 @@ struct LinkRateTests {
         var lowered: [Bool] = []
         for number in 0..<10 {
             let backlog = MediaTime(milliseconds: number == 2 || number > 5 ? 500 : 0)
-            let reading = LinkRate.Reading(packets: number * 50, lost: 0, bytes: number * 62_500, roundTrip: 40, backlog: backlog)
+            let reading = LinkRate.Reading(
+                packets: number * 50, lost: 0, bytes: number * 62_500, roundTrip: 40, backlog: backlog)
             lowered.append(rate.note(reading, at: MediaTime(milliseconds: Int64(number) * 500)))
         }
         // 1000 kbit/s passed.

@@ -22,9 +22,11 @@ struct SRTSenderTests {
         policy.waits.first = .milliseconds(20)
         // The test may be late to hang up.
         policy.trial = .seconds(20)
-        let format = AudioTrackFormat(track: .mixed, format: .broadcast, audioSpecificConfig: [0x11, 0x90], bitrate: 160, priming: 0)
+        let format = AudioTrackFormat(
+            track: .mixed, format: .broadcast, audioSpecificConfig: [0x11, 0x90], bitrate: 160, priming: 0)
         return SRTSender(
-            try SRTSettings(setup: ["url": url]), stream: StreamDescription(video: nil, audio: [format], title: nil), policy: policy,
+            try SRTSettings(setup: ["url": url]), stream: StreamDescription(video: nil, audio: [format], title: nil),
+            policy: policy,
             report: { [log] in log.add($0) }, ready: { [log] in log.add("ready \($0)") }, requestKeyframe: {},
             fail: { [log] in log.add("failed: \($0.message)") })
     }
@@ -36,7 +38,10 @@ struct SRTSenderTests {
             listeningOn: try #require(try SRTPeerAddress.all(host: "127.0.0.1", port: "\(port)").first))
     }
 
-    @Test func `A server that accepts a call and closes it is reported, never counts as live, and is not called forever`() async throws {
+    @Test
+    func `A server that accepts a call and closes it is reported, never counts as live, and is not called forever`()
+        async throws
+    {
         let port = try freePort()
         let server = try listener(port)
         let sender = try sender("srt://127.0.0.1:\(port)?streamid=wrong")
@@ -58,7 +63,10 @@ struct SRTSenderTests {
         #expect(calls == 4)
         #expect(!log.all.contains { $0.hasPrefix("ready") || $0.hasPrefix("connected") })
         #expect(log.all.first == "calling 127.0.0.1:\(port) again: it accepted the connection and closed it at once")
-        #expect(log.all.dropLast().last == "failed: 127.0.0.1:\(port) accepted the connection and closed it at once, 4 times: check the stream id")
+        #expect(
+            log.all.dropLast().last
+                == "failed: 127.0.0.1:\(port) accepted the connection and closed it at once, 4 times: check the stream id"
+        )
     }
 
     private func hangUp(_ socket: consuming SRTSocket) {}

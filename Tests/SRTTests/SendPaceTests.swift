@@ -46,9 +46,12 @@ struct SendPaceTests {
         }
     }
 
-    /// Sends a picture every 33 ms, a keyframe of `keyframe` bytes every 2 s and others of `picture` bytes. Returns the longest
-    /// time in ms for which a picture waited, and the largest number of bytes that waited for an acknowledgement.
-    private func send(to server: Server, keyframe: Int, picture: Int, seconds: Int, limit: Int) -> (delay: Int, waiting: Int) {
+    /// Sends a picture every 33 ms, a keyframe of `keyframe` bytes every 2 s and others of `picture` bytes. Returns the
+    /// longest time in ms for which a picture waited, and the largest number of bytes that waited for an
+    /// acknowledgement.
+    private func send(to server: Server, keyframe: Int, picture: Int, seconds: Int, limit: Int) -> (
+        delay: Int, waiting: Int
+    ) {
         var server = server
         var pace = SendPace(at: .zero)
         var queue: [(rest: Int, start: Int)] = []
@@ -59,7 +62,9 @@ struct SendPaceTests {
             server.tick(at: millisecond)
             // The sender looks every 5 ms while it must wait.
             guard millisecond % 5 == 0 else { continue }
-            while let first = queue.first, pace.decide(waiting: sent - server.acknowledged, limit: limit, at: time) == .send {
+            while let first = queue.first,
+                pace.decide(waiting: sent - server.acknowledged, limit: limit, at: time) == .send
+            {
                 let count = min(Self.packet, first.rest)
                 sent += count
                 pace.noteSent(byteCount: count, at: time)
@@ -87,7 +92,8 @@ struct SendPaceTests {
 
     @Test func `On a slow line, little more than the limit is on its way`() {
         // 800 kbit/s for a stream of 2500.
-        let result = send(to: Server(isLazy: false, rate: 100), keyframe: 150_000, picture: 8000, seconds: 20, limit: 65_536)
+        let result = send(
+            to: Server(isLazy: false, rate: 100), keyframe: 150_000, picture: 8000, seconds: 20, limit: 65_536)
         #expect(result.waiting <= 2 * 65_536, "\(result)")
     }
 
@@ -104,6 +110,8 @@ struct SendPaceTests {
         #expect((10_000...20_000 + Self.packet).contains(sent) && !pace.hasProgress)
         #expect(pace.decide(waiting: sent, limit: 10_000, at: MediaTime(milliseconds: 5000)) == .giveUp)
         // An acknowledgement is progress.
-        #expect(pace.decide(waiting: sent - 1, limit: 10_000, at: MediaTime(milliseconds: 5001)) == .wait && pace.hasProgress)
+        #expect(
+            pace.decide(waiting: sent - 1, limit: 10_000, at: MediaTime(milliseconds: 5001)) == .wait
+                && pace.hasProgress)
     }
 }

@@ -6,7 +6,9 @@ struct SendWindowTests {
     /// Returns the window after a stream of 10 packets a second.
     private func window(latency: Int32 = 120, bytesPerPacket: Int, packets: Int = 100) -> SendWindow {
         var window = SendWindow(latency: latency)
-        for number in 0..<packets { window.add(byteCount: bytesPerPacket, at: MediaTime(milliseconds: Int64(number) * 100)) }
+        for number in 0..<packets {
+            window.add(byteCount: bytesPerPacket, at: MediaTime(milliseconds: Int64(number) * 100))
+        }
         return window
     }
 

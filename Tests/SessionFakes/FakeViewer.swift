@@ -4,7 +4,8 @@ import Session
 import Synchronization
 import Upload
 
-/// A destination of the test: it records the calls of all its handlers, one for each connection, and misbehaves as it is told.
+/// A destination of the test: it records the calls of all its handlers, one for each connection, and misbehaves as it
+/// is told.
 package final class FakeViewer: Sendable {
     /// One call of a handler.
     package enum Call: Sendable, Equatable {
@@ -66,9 +67,12 @@ package final class FakeViewer: Sendable {
 
     /// A plan that is served by this.
     package func plan(
-        _ delivery: Delivery = .live(retry: nil), kind: DestinationKind = .rtmp, media: MediaRequirements = .init(prefersConstantPacing: true)
+        _ delivery: Delivery = .live(retry: nil), kind: DestinationKind = .rtmp,
+        media: MediaRequirements = .init(prefersConstantPacing: true)
     ) -> DestinationPlan {
-        DestinationPlan(name: name, kind: kind, delivery: delivery, media: media, makeHandler: { Handler(viewer: self, connection: self.connect()) })
+        DestinationPlan(
+            name: name, kind: kind, delivery: delivery, media: media,
+            makeHandler: { Handler(viewer: self, connection: self.connect()) })
     }
 
     /// A live plan that gets raw frames, which can be read without a decoder.
@@ -77,10 +81,14 @@ package final class FakeViewer: Sendable {
     }
 
     /// A recording that gets raw frames.
-    package func rawRecording() -> DestinationPlan { plan(.recording, kind: .file, media: .init(video: .raw, audio: .pcm)) }
+    package func rawRecording() -> DestinationPlan {
+        plan(.recording, kind: .file, media: .init(video: .raw, audio: .pcm))
+    }
 
     /// From now on every handler does that.
-    package func behave(_ behaviour: Behaviour?, at moment: Moment) { state.withLock { $0.behaviours[moment] = behaviour } }
+    package func behave(_ behaviour: Behaviour?, at moment: Moment) {
+        state.withLock { $0.behaviours[moment] = behaviour }
+    }
     /// The handler of that connection, counted from 0, does that.
     package func behave(_ behaviour: Behaviour, at moment: Moment, connection: Int) {
         state.withLock { $0.scripted[moment, default: [:]][connection] = behaviour }
@@ -131,8 +139,12 @@ package final class FakeViewer: Sendable {
         }
         func paused() async throws(UploadError) { try await note(.paused) }
         func resumed() async throws(UploadError) { try await note(.resumed) }
-        func annotated(_ information: [String: String]) async throws(UploadError) { try await note(.annotated(information)) }
-        func finished(deadline: Duration) async throws(UploadError) { try await note(.finished(deadline: deadline), .finished) }
+        func annotated(_ information: [String: String]) async throws(UploadError) {
+            try await note(.annotated(information))
+        }
+        func finished(deadline: Duration) async throws(UploadError) {
+            try await note(.finished(deadline: deadline), .finished)
+        }
         func process(_ packet: EncodedPacket) async throws(UploadError) {
             try await note(.packet(Packet(packet)), .process)
             bytes.add(packet.data.count, ordering: .relaxed)
@@ -184,7 +196,8 @@ extension FakeViewer.Packet {
             }
         }
         self.init(
-            track: packet.track, time: packet.presentationTime, isKeyframe: packet.isKeyframe, isDiscontinuity: packet.isDiscontinuity,
+            track: packet.track, time: packet.presentationTime, isKeyframe: packet.isKeyframe,
+            isDiscontinuity: packet.isDiscontinuity,
             sequence: packet.sequence, reading: reading, peak: peak,
             received: SessionClock.monotonic())
     }

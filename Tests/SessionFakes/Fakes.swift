@@ -55,7 +55,9 @@ package final class EventRecorder: Sendable {
     package var events: [SessionEvent] { state.withLock { $0.events } }
     package var isOver: Bool { state.withLock { $0.isOver } }
     package var states: [SessionState] { events.compactMap { if case .state(let state) = $0 { state } else { nil } } }
-    package var notices: [SessionNotice] { events.compactMap { if case .notice(let notice) = $0 { notice } else { nil } } }
+    package var notices: [SessionNotice] {
+        events.compactMap { if case .notice(let notice) = $0 { notice } else { nil } }
+    }
 }
 
 /// Threads that use the processor until the value is released, one for each core and one more.

@@ -1,7 +1,7 @@
 import Media
 
-/// A picture that shows a number: 16 bits as black and white macroblocks in the upper half, and their complement in the lower half, so that
-/// a picture that is torn, or is not painted by the test, has no number.
+/// A picture that shows a number: 16 bits as black and white macroblocks in the upper half, and their complement in the
+/// lower half, so that a picture that is torn, or is not painted by the test, has no number.
 package enum NumberedPicture {
     package static let size = PixelSize(width: 128, height: 64)
     private static let block = 16

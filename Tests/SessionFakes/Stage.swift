@@ -7,8 +7,8 @@ import WindowPrivacy
 
 /// A source of numbered pictures that the test controls: each call of `nextSample` paints the next number.
 ///
-/// The source hangs at the places that `hang` names, as Xlib does when the X server is stopped. What it returns after that was painted after
-/// the release.
+/// The source hangs at the places that `hang` names, as Xlib does when the X server is stopped. What it returns after
+/// that was painted after the release.
 package final class Stage: Sendable {
     /// Where the source can hang.
     package enum Place: Sendable {
@@ -151,7 +151,9 @@ private final class StageSource: ScreenSource {
     var description: SourceDescription { stage.state.withLock { $0.description } }
     var size: PixelSize { stage.state.withLock { $0.size } }
     var condition: SourceCondition {
-        stage.state.withLock { $0.isEnded ? .ended : $0.isWithheld || $0.restsWithheld && $0.isResting ? .withheld : .shown }
+        stage.state.withLock {
+            $0.isEnded ? .ended : $0.isWithheld || $0.restsWithheld && $0.isResting ? .withheld : .shown
+        }
     }
     var isLocked: Bool { stage.state.withLock { $0.isLocked } }
 
@@ -169,7 +171,9 @@ private final class StageSource: ScreenSource {
             let isStill = state.isStill && !state.isChanged
             state.isChanged = false
             let number = isStill ? state.paintings.last?.number ?? 0 : state.paintings.count
-            if !isStill || state.paintings.isEmpty { state.paintings.append(.init(number: number, time: SessionClock.monotonic())) }
+            if !isStill || state.paintings.isEmpty {
+                state.paintings.append(.init(number: number, time: SessionClock.monotonic()))
+            }
             return number
         }
         wantsWhole = false
@@ -179,7 +183,9 @@ private final class StageSource: ScreenSource {
         let sample = SampleBuffer(
             track: .screen, presentationTime: now,
             payload: .picture(
-                Picture(size: NumberedPicture.size, patches: [.init(x: 0, y: 0, pixels: pixels)], damage: .whole(NumberedPicture.size))))
+                Picture(
+                    size: NumberedPicture.size, patches: [.init(x: 0, y: 0, pixels: pixels)],
+                    damage: .whole(NumberedPicture.size))))
         return isRefresh ? sample.asRefresh : sample
     }
 
@@ -191,7 +197,9 @@ private final class StageSource: ScreenSource {
         while !wake.isSignalled {
             let now = SessionClock.monotonic()
             if now >= deadline { return false }
-            if stage.state.wait(until: min(deadline, now + 5_000_000), for: { $0.isChanged ? true : nil }) ?? false { return true }
+            if stage.state.wait(until: min(deadline, now + 5_000_000), for: { $0.isChanged ? true : nil }) ?? false {
+                return true
+            }
         }
         return false
     }

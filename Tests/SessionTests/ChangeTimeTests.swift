@@ -33,7 +33,9 @@ struct ChangeTimeTests {
     }
 
     /// Starts a session of 60 ticks a second, and waits for the first frames.
-    private func startWithVariablePacing(_ stage: Stage, _ viewer: FakeViewer, frames: Int) async throws -> BroadcastSession {
+    private func startWithVariablePacing(_ stage: Stage, _ viewer: FakeViewer, frames: Int) async throws
+        -> BroadcastSession
+    {
         var configuration = SessionConfiguration.silent(stage, frameRate: 60)
         configuration.pacing = .variable
         let session = BroadcastSession(configuration: configuration, destinations: [viewer.livePlan()])
@@ -60,7 +62,9 @@ struct ChangeTimeTests {
 
     /// - Parameter looksAgain: true if the source returns its picture at each look, without a report of a change.
     @Test(arguments: [false, true])
-    func `With variable pacing, a source that announces changes is asked less often while nothing changes`(looksAgain: Bool) async throws {
+    func `With variable pacing, a source that announces changes is asked less often while nothing changes`(
+        looksAgain: Bool
+    ) async throws {
         let stage = Stage()
         stage.announceChanges()
         if looksAgain { stage.lookAgain() }
@@ -79,7 +83,9 @@ struct ChangeTimeTests {
         stage.change()
         try await waitUntil("the change") { viewer.video.last?.reading == .number(1) }
         // So it does in a pause, and while the desktop is locked. Their ends are shown although nothing changes.
-        for withhold in [{ _ = $0 ? session.pause() : session.resume() }, { session.setDesktopLocked($0) }] as [(Bool) -> Void] {
+        for withhold in [{ _ = $0 ? session.pause() : session.resume() }, { session.setDesktopLocked($0) }]
+            as [(Bool) -> Void]
+        {
             withhold(true)
             try await waitUntil("the slate") { viewer.video.last?.reading == .slate }
             try await waitUntil("a second with less than 20 rests") {
@@ -93,14 +99,18 @@ struct ChangeTimeTests {
         _ = await session.stop()
     }
 
-    @Test(arguments: [1, 2, 5]) func `With variable pacing, a still picture lasts as long as the broadcast`(frames: Int) async throws {
+    @Test(arguments: [1, 2, 5]) func `With variable pacing, a still picture lasts as long as the broadcast`(frames: Int)
+        async throws
+    {
         let stage = Stage()
         stage.freeze()
         let viewer = FakeViewer()
         let session = try await startWithVariablePacing(stage, viewer, frames: frames)
         // A frame follows only 200 ms after the last one.
         let shown = try #require(stage.lookTimes.last)
-        try await waitUntil("more ticks") { stage.lookTimes.last.map { $0 > shown + MediaTime(milliseconds: 50) } ?? false }
+        try await waitUntil("more ticks") {
+            stage.lookTimes.last.map { $0 > shown + MediaTime(milliseconds: 50) } ?? false
+        }
         _ = await session.stop()
         // What the source showed at the end of the session is not shown.
         let last = try #require(viewer.video.last?.time)

@@ -101,7 +101,8 @@ struct FrameMailboxTests {
 
     // MARK: Frames that wait for a later one
 
-    @Test func `An early frame waits for a later one, and is taken when a tick without a change shows that there is none`() {
+    @Test
+    func `An early frame waits for a later one, and is taken when a tick without a change shows that there is none`() {
         let mailbox = FrameMailbox()
         mailbox.put(frame(33))
         #expect(take(mailbox, earliest: 50) == "timed out")
@@ -113,7 +114,8 @@ struct FrameMailboxTests {
         let mailbox = FrameMailbox()
         mailbox.put(frame(33))
         // The limit has passed.
-        let delivery = mailbox.take(until: SessionClock.monotonic() + 1_000_000, holding: .init(earliest: MediaTime(milliseconds: 50), end: 0))
+        let delivery = mailbox.take(
+            until: SessionClock.monotonic() + 1_000_000, holding: .init(earliest: MediaTime(milliseconds: 50), end: 0))
         #expect(name(delivery) == "frame 33")
         mailbox.put(frame(100))
         mailbox.note(PictureConsent(), at: MediaTime(milliseconds: 133))

@@ -55,7 +55,8 @@ struct HandlerLifecycleTests {
                 configuration: configuration,
                 destinations: [
                     DestinationPlan(
-                        name: "recorder", kind: .program("recorder"), delivery: .live(retry: nil), media: .init(prefersConstantPacing: true),
+                        name: "recorder", kind: .program("recorder"), delivery: .live(retry: nil),
+                        media: .init(prefersConstantPacing: true),
                         makeHandler: { handler })
                 ]
             )
@@ -64,9 +65,13 @@ struct HandlerLifecycleTests {
             _ = session.pause()
             try await waitUntil("the pause") { handler.calls.contains("paused") }
             _ = session.resume()
-            try await waitUntil("the end of the pause") { handler.calls.contains("resumed") && handler.calls.last == "process" }
+            try await waitUntil("the end of the pause") {
+                handler.calls.contains("resumed") && handler.calls.last == "process"
+            }
             session.annotate(["subject": "frames"])
-            try await waitUntil("the annotation") { handler.calls.contains("annotated frames") && handler.calls.last == "process" }
+            try await waitUntil("the annotation") {
+                handler.calls.contains("annotated frames") && handler.calls.last == "process"
+            }
             #expect(await session.stop().failure == nil)
             let lifecycle = handler.calls.filter { $0 != "process" && $0 != "annotated " }
             #expect(lifecycle == ["started A talk", "paused", "resumed", "annotated frames", "finished"])

@@ -15,7 +15,8 @@ struct HidingTests {
     /// Viewers with constant and with variable pacing.
     private func start(_ stage: Stage) async throws -> (BroadcastSession, [FakeViewer]) {
         let (live, recording) = (FakeViewer("live"), FakeViewer("recording"))
-        let session = try await BroadcastSession.started(stage, [live.livePlan(), recording.rawRecording()], frames: 5, of: live)
+        let session = try await BroadcastSession.started(
+            stage, [live.livePlan(), recording.rawRecording()], frames: 5, of: live)
         try await waitUntil("a picture of both") { recording.video.count >= 5 }
         return (session, [live, recording])
     }
@@ -30,7 +31,9 @@ struct HidingTests {
         try await viewers[0].waitForFrames(5)
         _ = await session.stop()
         // A picture that was painted before the request can be on its way to the viewer, but not after the answer.
-        for (viewer, count) in zip(viewers, counts) { #expect(numbers(viewer, from: count + 2).allSatisfy { $0 > last }, "\(viewer.name)") }
+        for (viewer, count) in zip(viewers, counts) {
+            #expect(numbers(viewer, from: count + 2).allSatisfy { $0 > last }, "\(viewer.name)")
+        }
     }
 
     @Test func `A rule on a still screen is done without a new picture`() async throws {
@@ -43,7 +46,9 @@ struct HidingTests {
         _ = await session.stop()
     }
 
-    @Test func `While the source hangs, a hidden rule gives viewers the slate, and the request is not done`() async throws {
+    @Test func `While the source hangs, a hidden rule gives viewers the slate, and the request is not done`()
+        async throws
+    {
         let stage = Stage(hidesWindows: true)
         let (session, viewers) = try await start(stage)
         // The picture is painted, and still shows the window.
@@ -52,7 +57,9 @@ struct HidingTests {
         let last = stage.lastNumber
         #expect(session.hide(.windowClass("secret")) == true)
         #expect(await session.waitUntilHidden(isPause: false) == .covered)
-        for viewer in viewers { try await waitUntil("the slate of \(viewer.name)") { viewer.video.last?.reading == .slate } }
+        for viewer in viewers {
+            try await waitUntil("the slate of \(viewer.name)") { viewer.video.last?.reading == .slate }
+        }
         let counts = viewers.map(\.video.count)
         stage.release()
         for viewer in viewers {
@@ -62,10 +69,14 @@ struct HidingTests {
         }
         #expect(await session.waitUntilHidden(isPause: false) == .done)
         _ = await session.stop()
-        for (viewer, count) in zip(viewers, counts) { #expect(numbers(viewer, from: count).allSatisfy { $0 > last }, "\(viewer.name)") }
+        for (viewer, count) in zip(viewers, counts) {
+            #expect(numbers(viewer, from: count).allSatisfy { $0 > last }, "\(viewer.name)")
+        }
     }
 
-    @Test func `The rules of the start are those of each session, and a change leaves the configuration alone`() async throws {
+    @Test func `The rules of the start are those of each session, and a change leaves the configuration alone`()
+        async throws
+    {
         let stage = Stage(hidesWindows: true)
         var configuration = SessionConfiguration.silent(stage)
         configuration.hiddenWindows = HiddenWindowSettings([.windowClass("secret")])
@@ -148,7 +159,9 @@ struct HidingTests {
             try await viewer.waitForFrames(15)
             let path = try peers.makeFolder("out") + "/clip.mp4"
             let clip = try #require(try await session.saveClip(last: MediaTime(milliseconds: 60_000), to: path))
-            #expect(clip.start > hidden && clip.start < again + MediaTime(milliseconds: 500), "\(clip.start) \(hidden) \(again)")
+            #expect(
+                clip.start > hidden && clip.start < again + MediaTime(milliseconds: 500),
+                "\(clip.start) \(hidden) \(again)")
             _ = await session.stop()
         }
     }

@@ -17,8 +17,14 @@ struct PauseScheduleTests {
         let schedule = PauseSchedule()
         schedule.pause(at: ms(100), requested: ms(70))
         #expect(schedule.isRequested)
-        #expect([69, 70, 99, 100, 101, 60_000].map { schedule.isPaused(at: ms($0)) } == [false, false, false, true, true, true])
-        #expect([69, 70, 99, 100, 101, 60_000].map { schedule.isSilenced(at: ms($0)) } == [false, true, true, true, true, true])
+        #expect(
+            [69, 70, 99, 100, 101, 60_000].map { schedule.isPaused(at: ms($0)) } == [
+                false, false, false, true, true, true,
+            ])
+        #expect(
+            [69, 70, 99, 100, 101, 60_000].map { schedule.isSilenced(at: ms($0)) } == [
+                false, true, true, true, true, true,
+            ])
     }
 
     @Test func `A pause ends at the tick of resume, which is shown`() {

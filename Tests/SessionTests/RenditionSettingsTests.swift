@@ -13,13 +13,16 @@ struct RenditionSettingsTests {
     private func plan(isLive: Bool, size: PixelSize? = nil, bitrate: Int? = nil, raw: Bool = false) -> DestinationPlan {
         var plan = DestinationPlan(
             name: "one", kind: .file, delivery: isLive ? .live(retry: nil) : .recording,
-            media: MediaRequirements(video: raw ? .raw : .encoded, prefersConstantPacing: isLive), makeHandler: { ClipsHandler() })
+            media: MediaRequirements(video: raw ? .raw : .encoded, prefersConstantPacing: isLive),
+            makeHandler: { ClipsHandler() })
         plan.picture = PictureRequirements(size: size, bitrate: bitrate)
         return plan
     }
 
     private func settings(_ plans: [DestinationPlan], keepsClips: Bool = false) throws -> RenditionSettings {
-        try RenditionSettings(plans: plans, configuration: SessionConfiguration(), sourceSize: screen, frameRate: 30, keepsClips: keepsClips)
+        try RenditionSettings(
+            plans: plans, configuration: SessionConfiguration(), sourceSize: screen, frameRate: 30,
+            keepsClips: keepsClips)
     }
 
     @Test func `A file alone gets constant quality and variable pacing`() throws {
@@ -42,7 +45,8 @@ struct RenditionSettingsTests {
         var configuration = SessionConfiguration()
         func isDeclared() throws -> Bool? {
             try RenditionSettings(
-                plans: [plan(isLive: true)], configuration: configuration, sourceSize: screen, frameRate: 30, keepsClips: false
+                plans: [plan(isLive: true)], configuration: configuration, sourceSize: screen, frameRate: 30,
+                keepsClips: false
             ).encoding?.hasCentredChroma
         }
         #expect(try isDeclared() == true)
@@ -82,7 +86,9 @@ struct RenditionSettingsTests {
     }
 
     @Test
-    func `A file that is added later shares the live encoder; a live destination does not share a file's encoder`() throws {
+    func `A file that is added later shares the live encoder; a live destination does not share a file's encoder`()
+        throws
+    {
         let live = try settings([plan(isLive: true)])
         let file = try settings([plan(isLive: false)])
         #expect(live.serves(file))
@@ -95,7 +101,8 @@ struct RenditionSettingsTests {
         configuration.chroma = .yuv444
         configuration.rateControl = .quality(0)
         func settings(_ plans: [DestinationPlan]) throws -> RenditionSettings {
-            try RenditionSettings(plans: plans, configuration: configuration, sourceSize: screen, frameRate: 30, keepsClips: false)
+            try RenditionSettings(
+                plans: plans, configuration: configuration, sourceSize: screen, frameRate: 30, keepsClips: false)
         }
         let file = try settings([plan(isLive: false)])
         #expect(file.chroma == .yuv444 && file.encoding?.chroma == .yuv444)
@@ -108,7 +115,8 @@ struct RenditionSettingsTests {
     @Test func `An impossible picture is an error`() {
         #expect(throws: SessionError.self) {
             try RenditionSettings(
-                plans: [plan(isLive: true)], configuration: SessionConfiguration(), sourceSize: PixelSize(width: 8, height: 8), frameRate: 30,
+                plans: [plan(isLive: true)], configuration: SessionConfiguration(),
+                sourceSize: PixelSize(width: 8, height: 8), frameRate: 30,
                 keepsClips: false)
         }
     }
@@ -118,7 +126,8 @@ struct RenditionSettingsTests {
     private static let twitch = PictureLimits(size: PixelSize(width: 1920, height: 1080), frameRate: 60, bitrate: 6000)
 
     private func limited(
-        _ source: PixelSize, _ limits: [PictureLimits] = [twitch], frameRate: Int = 30, _ change: (inout SessionConfiguration) -> Void = { _ in }
+        _ source: PixelSize, _ limits: [PictureLimits] = [twitch], frameRate: Int = 30,
+        _ change: (inout SessionConfiguration) -> Void = { _ in }
     ) throws -> RenditionSettings {
         var configuration = SessionConfiguration()
         change(&configuration)
@@ -140,21 +149,27 @@ struct RenditionSettingsTests {
             (PixelSize(width: 1440, height: 2560), PixelSize(width: 1080, height: 1920)),
             (PixelSize(width: 1280, height: 720), PixelSize(width: 1280, height: 720)),
         ])
-    func `A screen that is larger than a service accepts is scaled with its aspect ratio`(screen: PixelSize, sent: PixelSize) throws {
+    func `A screen that is larger than a service accepts is scaled with its aspect ratio`(
+        screen: PixelSize, sent: PixelSize
+    ) throws {
         #expect(try limited(screen).size == sent)
     }
 
     @Test func `A bitrate that follows from the size stays within the limit`() throws {
         let screen = PixelSize(width: 3840, height: 2160)
         #expect(try limited(screen, frameRate: 60).encoding?.rateControl == .bitrate(6000))
-        #expect(try limited(screen, [PictureLimits(bitrate: 6000)], frameRate: 60).encoding?.rateControl == .bitrate(6000))
+        #expect(
+            try limited(screen, [PictureLimits(bitrate: 6000)], frameRate: 60).encoding?.rateControl == .bitrate(6000))
         #expect(try limited(screen, [PictureLimits()], frameRate: 60).encoding?.rateControl == .bitrate(24_000))
     }
 
     @Test func `A shared rendition stays within the limits of all its destinations`() throws {
         let own = try limited(
             PixelSize(width: 3840, height: 2160),
-            [PictureLimits(size: PixelSize(width: 1280, height: 720)), Self.twitch, PictureLimits(), PictureLimits(bitrate: 2000)])
+            [
+                PictureLimits(size: PixelSize(width: 1280, height: 720)), Self.twitch, PictureLimits(),
+                PictureLimits(bitrate: 2000),
+            ])
         #expect(own.size == PixelSize(width: 1280, height: 720) && own.encoding?.rateControl == .bitrate(2000))
     }
 
@@ -173,7 +188,8 @@ struct RenditionSettingsTests {
             configuration.rateControl = rateControl
             let url = try RTMPURL("rtmp://h/a/k")
             return try RenditionSettings(
-                plans: [.rtmp(name: "one", url: url), plan(isLive: false)], configuration: configuration, sourceSize: screen, frameRate: 30,
+                plans: [.rtmp(name: "one", url: url), plan(isLive: false)], configuration: configuration,
+                sourceSize: screen, frameRate: 30,
                 keepsClips: false
             ).encoding?.maximumFrameSize
         }

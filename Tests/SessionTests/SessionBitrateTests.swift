@@ -29,26 +29,37 @@ struct SessionBitrateTests {
         #expect(await session.stop().failure == nil)
     }
 
-    @Test func `A destination that is much too slow lowers the bitrate of a recording to half of it only, and is named`() async throws {
+    @Test
+    func `A destination that is much too slow lowers the bitrate of a recording to half of it only, and is named`()
+        async throws
+    {
         let stage = Stage()
         let (recording, slow) = (FakeViewer("recording"), FakeViewer("slow"))
         let session = try await BroadcastSession.started(
-            stage, [recording.plan(.recording, kind: .file, media: .init(prefersConstantPacing: true)), slow.plan()], frames: 5, of: recording)
+            stage, [recording.plan(.recording, kind: .file, media: .init(prefersConstantPacing: true)), slow.plan()],
+            frames: 5, of: recording)
         let events = EventRecorder(session)
         // What it says about its connection is used instead of its backlog.
         slow.setRemarks { $0.bitrate = 150 }
         try await waitUntil("the notice") {
-            events.notices.contains { if case .tooSlowForShared("slow", _, Self.wanted / 2) = $0 { true } else { false } }
+            events.notices.contains {
+                if case .tooSlowForShared("slow", _, Self.wanted / 2) = $0 { true } else { false }
+            }
         }
         #expect(session.snapshot().video?.targetBitrate == Self.wanted / 2)
-        #expect(events.notices.contains(.bitrateLowered(destination: "slow", from: Self.wanted, to: Self.wanted / 2, sharedWith: ["recording"])))
+        #expect(
+            events.notices.contains(
+                .bitrateLowered(destination: "slow", from: Self.wanted, to: Self.wanted / 2, sharedWith: ["recording"]))
+        )
         slow.setRemarks { $0.bitrate = 100_000 }
         try await waitUntil("the bitrate of before") { session.snapshot().video?.targetBitrate == Self.wanted }
         #expect(await session.stop().failure == nil)
     }
 
     @Test(arguments: [(150, 1000, 500, true), (500, 1000, 500, false), (700, 1000, 700, false), (700, 700, 700, false)])
-    func `The slowest viewer decides, down to half of what the best destination takes`(slowest: Int, best: Int, bitrate: Int, exceeds: Bool) {
+    func `The slowest viewer decides, down to half of what the best destination takes`(
+        slowest: Int, best: Int, bitrate: Int, exceeds: Bool
+    ) {
         let shared = SharedBitrate(slowest: slowest, best: best)
         #expect(shared.bitrate == bitrate && shared.exceedsSlowest == exceeds)
     }

@@ -1,8 +1,8 @@
 import Concurrency
-import Session
 import Foundation
 import Media
 import RTMP
+import Session
 import SessionFakes
 import TestSupport
 import Testing
@@ -15,7 +15,8 @@ struct SessionDestinationsTests {
     @Test func `If one of several destinations fails, the start returns and the others continue`() async throws {
         let (bad, good) = (FakeViewer("bad"), FakeViewer("good"))
         bad.behave(.fail(Self.lost), at: .started)
-        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [bad.livePlan(), good.livePlan()])
+        let session = BroadcastSession(
+            configuration: .silent(Stage()), destinations: [bad.livePlan(), good.livePlan()])
         try await session.start()
         #expect(session.state == .live && session.snapshot().destinations.map(\.state) == [.failed, .live])
         try await good.waitForFrames(10)
@@ -27,7 +28,8 @@ struct SessionDestinationsTests {
     @Test func `The session ends by itself when the last destination has failed`() async throws {
         let (first, second) = (FakeViewer("first"), FakeViewer("second"))
         first.behave(.fail(Self.lost), at: .started)
-        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [first.livePlan(), second.livePlan()])
+        let session = BroadcastSession(
+            configuration: .silent(Stage()), destinations: [first.livePlan(), second.livePlan()])
         try await session.start()
         try await second.waitForFrames(5)
         second.behave(.fail(Self.lost), at: .process)
@@ -54,7 +56,9 @@ struct SessionDestinationsTests {
         _ = await session.stop()
     }
 
-    @Test func `Without sound, a live destination gets a silent track without gaps, and a recording gets none`() async throws {
+    @Test func `Without sound, a live destination gets a silent track without gaps, and a recording gets none`()
+        async throws
+    {
         let (live, recording) = (FakeViewer("live"), FakeViewer("recording"))
         let session = BroadcastSession(
             configuration: .silent(Stage()),
@@ -117,11 +121,15 @@ struct SessionDestinationsTests {
         try await second.waitForFrames(5)
         #expect(second.video.first?.isKeyframe == true)
         let outcome = await session.stop()
-        #expect(outcome.destinations.map(\.name) == ["first", "second"] && outcome.destinations.map(\.state) == [.finished, .finished])
+        #expect(
+            outcome.destinations.map(\.name) == ["first", "second"]
+                && outcome.destinations.map(\.state) == [.finished, .finished])
         #expect(zip(first.video, first.video.dropFirst()).allSatisfy { $0.sequence + 1 == $1.sequence })
     }
 
-    @Test func `Destinations that are added at the same time share one encoder and one recording of the sound`() async throws {
+    @Test func `Destinations that are added at the same time share one encoder and one recording of the sound`()
+        async throws
+    {
         let (first, stage) = (FakeViewer("first"), Stage())
         let pictures = MediaRequirements(audioTracks: [], prefersConstantPacing: true)
         let session = try await BroadcastSession.started(stage, [first.plan(media: pictures)], frames: 3, of: first)
@@ -145,9 +153,15 @@ struct SessionDestinationsTests {
         _ = await session.stop()
     }
 
-    @Test func `A destination of raw pictures that joins a still screen gets the present picture, not that of an earlier one`() async throws {
+    @Test
+    func
+        `A destination of raw pictures that joins a still screen gets the present picture, not that of an earlier one`()
+        async throws
+    {
         let stage = Stage()
-        let (live, first, second, paused) = (FakeViewer("live"), FakeViewer("first"), FakeViewer("second"), FakeViewer("paused"))
+        let (live, first, second, paused) = (
+            FakeViewer("live"), FakeViewer("first"), FakeViewer("second"), FakeViewer("paused")
+        )
         stage.announceChanges()
         let session = try await BroadcastSession.started(stage, [live.plan()], frames: 5, of: live)
         try await session.add(first.livePlan())
@@ -178,7 +192,8 @@ struct SessionDestinationsTests {
             let session = try await BroadcastSession.started(stage, [first.plan()], frames: 75, of: first)
             let before = stage.lastNumber
             for format in formats {
-                try await session.add(.file(name: "late \(format)", path: "\(folder)/late.\(format.rawValue)", format: format))
+                try await session.add(
+                    .file(name: "late \(format)", path: "\(folder)/late.\(format.rawValue)", format: format))
             }
             try await session.add(recording.plan(.recording, kind: .file, media: .init()))
             try await recording.waitForFrames(20)
@@ -186,7 +201,8 @@ struct SessionDestinationsTests {
             #expect(outcome.destinations.count == 7 && outcome.destinations.allSatisfy { $0.state == .finished })
             #expect(recording.video.first?.time == .zero && recording.video.first?.isKeyframe == true)
             for format in formats {
-                try await expectStart(of: MediaFile(path: "\(folder)/late.\(format.rawValue)", peers: peers), format, addedAfter: before)
+                try await expectStart(
+                    of: MediaFile(path: "\(folder)/late.\(format.rawValue)", peers: peers), format, addedAfter: before)
             }
         }
     }
@@ -199,23 +215,28 @@ struct SessionDestinationsTests {
         }
         // Nothing of what was painted more than a second before it was added.
         #expect(
-            (numbers.first ?? 0) >= before - 30 && numbers.count >= 15, "\(format): \(numbers.count) frames from \(numbers.first ?? 0) on, \(before)")
+            (numbers.first ?? 0) >= before - 30 && numbers.count >= 15,
+            "\(format): \(numbers.count) frames from \(numbers.first ?? 0) on, \(before)")
         guard format == .mp4 || format == .flv else { return }
         let seconds = try await FFProbe.probe(media.path, in: media.peers).format.seconds
         let times = try await FFProbe.packets(of: media.path, in: media.peers).filter { $0.kind == "video" }
             .compactMap { $0.pts.flatMap { Double($0) } }
         let (begin, end) = (times.min() ?? -1, times.max() ?? -1)
-        #expect((0..<0.1).contains(begin) && abs(seconds - end) < 0.2, "\(format): \(begin) s to \(end) s of \(seconds) s")
+        #expect(
+            (0..<0.1).contains(begin) && abs(seconds - end) < 0.2, "\(format): \(begin) s to \(end) s of \(seconds) s")
     }
 
     @Test func `Destinations that join and leave at the same time always get pictures`() async throws {
         let keeper = FakeViewer("keeper")
         let session = BroadcastSession(configuration: .silent(Stage()), destinations: [keeper.plan()])
         try await session.start()
-        // A destination that joins an encode may wait a second for its keyframe, so five encodes take turns at the same time.
+        // A destination that joins an encode may wait a second for its keyframe, so five encodes take turns at the same
+        // time.
         try await withThrowingTaskGroup(of: Void.self) { group in
             for height in [32, 48, 64, 80, 96] {
-                group.addTask { try await Self.expectPictures(of: PixelSize(width: 64, height: height), in: session, rounds: 5) }
+                group.addTask {
+                    try await Self.expectPictures(of: PixelSize(width: 64, height: height), in: session, rounds: 5)
+                }
             }
             try await group.waitForAll()
         }
@@ -263,16 +284,25 @@ struct SessionDestinationsTests {
             let path = try peers.makeFolder("out") + "/out.mp4"
             let viewer = FakeViewer("viewer")
             let session = BroadcastSession(
-                configuration: .silent(Stage()), destinations: [viewer.livePlan(), .file(name: "file", path: path, format: .mp4)])
+                configuration: .silent(Stage()),
+                destinations: [viewer.livePlan(), .file(name: "file", path: path, format: .mp4)])
             await #expect(throws: SessionError.notBegun) { try await session.add(FakeViewer("early").livePlan()) }
             try await session.start()
-            await #expect(throws: SessionError.nameInUse("viewer")) { try await session.add(FakeViewer("viewer").livePlan()) }
-            await #expect(throws: SessionError.pathInUse(path)) { try await session.add(.file(name: "other", path: path, format: .mp4)) }
+            await #expect(throws: SessionError.nameInUse("viewer")) {
+                try await session.add(FakeViewer("viewer").livePlan())
+            }
+            await #expect(throws: SessionError.pathInUse(path)) {
+                try await session.add(.file(name: "other", path: path, format: .mp4))
+            }
             let folder = path.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 }
             try await waitUntil("the file") { session.snapshot().destinations[1].byteCount > 0 }
             let other = folder + "/../out/out.mp4"
-            await #expect(throws: SessionError.pathInUse(other)) { try await session.add(.file(name: "other", path: other, format: .mp4)) }
-            await #expect(throws: UploadError.cannotCreate(path: path, .inUse)) { try await session.saveClip(last: .zero, to: path) }
+            await #expect(throws: SessionError.pathInUse(other)) {
+                try await session.add(.file(name: "other", path: other, format: .mp4))
+            }
+            await #expect(throws: UploadError.cannotCreate(path: path, .inUse)) {
+                try await session.saveClip(last: .zero, to: path)
+            }
             _ = await session.stop()
             await #expect(throws: SessionError.ending) { try await session.add(FakeViewer("late").livePlan()) }
         }
@@ -282,7 +312,8 @@ struct SessionDestinationsTests {
         let address = DestinationAddress(try RTMPURL("rtmp://live.example/app/key"))
         var first = FakeViewer("first").livePlan()
         first.address = address
-        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [first, FakeViewer("second").livePlan()])
+        let session = BroadcastSession(
+            configuration: .silent(Stage()), destinations: [first, FakeViewer("second").livePlan()])
         try await session.start()
         let again = {
             var plan = FakeViewer("again").livePlan()
@@ -298,7 +329,8 @@ struct SessionDestinationsTests {
     @Test func `The name of a destination that has failed is free again`() async throws {
         let (good, bad, again) = (FakeViewer("good"), FakeViewer("other"), FakeViewer("other"))
         bad.behave(.fail(Self.lost), at: .started)
-        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [good.livePlan(), bad.livePlan()])
+        let session = BroadcastSession(
+            configuration: .silent(Stage()), destinations: [good.livePlan(), bad.livePlan()])
         try await session.start()
         try await session.add(again.livePlan())
         #expect(await session.waitUntilAnswered("other")?.state == .live)
@@ -310,7 +342,8 @@ struct SessionDestinationsTests {
     @Test func `A failed destination that the user removes is not in the results`() async throws {
         let (good, bad) = (FakeViewer("good"), FakeViewer("bad"))
         bad.behave(.fail(Self.lost), at: .started)
-        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [good.livePlan(), bad.livePlan()])
+        let session = BroadcastSession(
+            configuration: .silent(Stage()), destinations: [good.livePlan(), bad.livePlan()])
         try await session.start()
         #expect(session.snapshot().destinations.map(\.state) == [.live, .failed])
         #expect(try await session.remove(named: "bad")?.state == .failed)
@@ -321,7 +354,8 @@ struct SessionDestinationsTests {
 
     @Test func `A destination that is removed ends properly, and the last one stays`() async throws {
         let (first, second) = (FakeViewer("first"), FakeViewer("second"))
-        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [first.livePlan(), second.livePlan()])
+        let session = BroadcastSession(
+            configuration: .silent(Stage()), destinations: [first.livePlan(), second.livePlan()])
         try await session.start()
         try await first.waitForFrames(5)
         #expect(try await session.remove(named: "nobody") == nil)
@@ -336,7 +370,8 @@ struct SessionDestinationsTests {
 
     @Test func `Of two that are removed at once one stays`() async throws {
         let (first, second) = (FakeViewer("first"), FakeViewer("second"))
-        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [first.livePlan(), second.livePlan()])
+        let session = BroadcastSession(
+            configuration: .silent(Stage()), destinations: [first.livePlan(), second.livePlan()])
         try await session.start()
         let refused = await withTaskGroup(of: Bool.self) { group in
             for name in ["first", "second"] {
@@ -358,7 +393,8 @@ struct SessionDestinationsTests {
     @Test func `A destination that fails while the user removes it does not fail the session`() async throws {
         let (good, hanging) = (FakeViewer("good"), FakeViewer("hanging"))
         hanging.behave(.fail(Self.lost), at: .finished)
-        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [good.livePlan(), hanging.livePlan()])
+        let session = BroadcastSession(
+            configuration: .silent(Stage()), destinations: [good.livePlan(), hanging.livePlan()])
         try await session.start()
         #expect(try await session.remove(named: "hanging")?.state == .failed)
         #expect(session.snapshot().destinations.map(\.name) == ["good"])
@@ -373,9 +409,12 @@ struct SessionDestinationsTests {
         let plan = lost.plan(
             .live(retry: ReconnectionPolicy(waits: Backoff(first: .seconds(2), longest: .seconds(60)))),
             media: .init(video: .raw, audio: .pcm, prefersConstantPacing: true))
-        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [good.livePlan(), plan], clock: clock)
+        let session = BroadcastSession(
+            configuration: .silent(Stage()), destinations: [good.livePlan(), plan], clock: clock)
         try await session.start()
-        try await waitUntil("the loss") { session.snapshot().destinations[1].state == .reconnecting && clock.sleeperCount == 1 }
+        try await waitUntil("the loss") {
+            session.snapshot().destinations[1].state == .reconnecting && clock.sleeperCount == 1
+        }
         #expect(session.retry("good") == [] && session.retry("nobody") == [])
         #expect(session.retry(nil) == ["lost"])
         try await waitUntil("the connection") { session.snapshot().destinations[1].state == .live }
@@ -390,7 +429,8 @@ struct SessionDestinationsTests {
             var configuration = SessionConfiguration.silent(Stage())
             configuration.clipBuffer = MediaTime(milliseconds: 10_000)
             configuration.keyframeInterval = MediaTime(milliseconds: 500)
-            let session = BroadcastSession(configuration: configuration, destinations: [live.plan(), .clips(name: "clips")])
+            let session = BroadcastSession(
+                configuration: configuration, destinations: [live.plan(), .clips(name: "clips")])
             let events = EventRecorder(session)
             try await session.start()
             try await live.waitForFrames(45)
@@ -402,7 +442,9 @@ struct SessionDestinationsTests {
             try await MediaFile(path: path, peers: peers).expectDecodable()
             let frames = try await FrameDecoder(path).frames(in: peers)
             #expect(frames.count >= 15 && !frames.map { NumberedPicture.read(luma: $0.bytes) }.contains(.unknown))
-            await #expect(throws: UploadError.self) { try await session.saveClip(last: .zero, to: "/nowhere/at/all.mp4") }
+            await #expect(throws: UploadError.self) {
+                try await session.saveClip(last: .zero, to: "/nowhere/at/all.mp4")
+            }
             _ = await session.stop()
             try await waitUntil("the end of the events") { events.isOver }
             #expect(events.events.contains { if case .clip(clip) = $0 { true } else { false } })

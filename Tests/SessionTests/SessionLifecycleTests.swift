@@ -1,6 +1,6 @@
 import Capture
-import Session
 import Media
+import Session
 import SessionFakes
 import TestSupport
 import Testing
@@ -20,8 +20,12 @@ struct SessionLifecycleTests {
         #expect(session.state == .live && session.snapshot().destinations.map(\.state) == [.live])
         try await live.waitForFrames(5)
         let snapshot = session.snapshot()
-        #expect(snapshot.source == SourceDescription(kind: .application, name: "stage") && snapshot.sourceSize == NumberedPicture.size)
-        #expect(snapshot.video?.size == NumberedPicture.size && snapshot.video?.frameRate == 30 && (snapshot.video?.captured ?? 0) > 0)
+        #expect(
+            snapshot.source == SourceDescription(kind: .application, name: "stage")
+                && snapshot.sourceSize == NumberedPicture.size)
+        #expect(
+            snapshot.video?.size == NumberedPicture.size && snapshot.video?.frameRate == 30
+                && (snapshot.video?.captured ?? 0) > 0)
         #expect(snapshot.app == nil && snapshot.mic == nil && !snapshot.isLocked)
         let outcome = await session.stop()
         #expect(outcome.failure == nil && outcome.destinations.map(\.state) == [.finished])
@@ -108,16 +112,21 @@ struct SessionLifecycleTests {
         var configuration = SessionConfiguration.silent(stage)
         configuration.outputSize = PixelSize(width: 128, height: 64)
         let session = BroadcastSession(configuration: configuration, destinations: [FakeViewer().plan()])
-        await #expect(throws: SessionError.unusableSource(PixelSize(width: 1, height: 64))) { try await session.start() }
+        await #expect(throws: SessionError.unusableSource(PixelSize(width: 1, height: 64))) {
+            try await session.start()
+        }
         try await waitUntil("the end of the source") { stage.openSources == 0 }
     }
 
     // MARK: The end
 
-    @Test(arguments: [1, 2]) func `A session of few frames a second does not leave its capture thread behind`(frameRate: Int) async throws {
+    @Test(arguments: [1, 2]) func `A session of few frames a second does not leave its capture thread behind`(
+        frameRate: Int
+    ) async throws {
         let stage = Stage()
         let live = FakeViewer()
-        let session = BroadcastSession(configuration: .silent(stage, frameRate: frameRate), destinations: [live.livePlan()])
+        let session = BroadcastSession(
+            configuration: .silent(stage, frameRate: frameRate), destinations: [live.livePlan()])
         try await session.start()
         // The next tick is later than the time that the end of the session has for the thread.
         try await live.waitForFrames(1)
@@ -157,11 +166,14 @@ struct SessionLifecycleTests {
         let session = try await BroadcastSession.started(stage, [live.livePlan()], frames: 5, of: live)
         stage.end()
         let outcome = await session.ended()
-        #expect(outcome.failure == nil && outcome.destinations.map(\.state) == [.finished] && session.state == .finished)
+        #expect(
+            outcome.failure == nil && outcome.destinations.map(\.state) == [.finished] && session.state == .finished)
         #expect(session.snapshot().endReason == nil)
     }
 
-    @Test func `The snapshot says why a source ended that was closed, unless the user stopped the session before`() async throws {
+    @Test func `The snapshot says why a source ended that was closed, unless the user stopped the session before`()
+        async throws
+    {
         for isStopped in [false, true] {
             let (stage, live) = (Stage(), FakeViewer())
             let session = try await BroadcastSession.started(stage, [live.livePlan()], frames: 5, of: live)
@@ -178,7 +190,8 @@ struct SessionLifecycleTests {
     @Test func `A source that fails ends the session with its error, and destinations are closed`() async throws {
         let stage = Stage()
         let (live, recording) = (FakeViewer("live"), FakeViewer("recording"))
-        let session = try await BroadcastSession.started(stage, [live.livePlan(), recording.rawRecording()], frames: 5, of: live)
+        let session = try await BroadcastSession.started(
+            stage, [live.livePlan(), recording.rawRecording()], frames: 5, of: live)
         stage.fail(.displayServerGone(":9"))
         let outcome = await session.ended()
         #expect(outcome.failure == .capture(.displayServerGone(":9")) && session.state == .failed)
@@ -187,8 +200,12 @@ struct SessionLifecycleTests {
         #expect(recording.calls.last == .finished(deadline: ShutdownTimetable.handlerFinish))
     }
 
-    @Test func `Handlers that hang are abandoned in the times of the timetable, and the others end properly`() async throws {
-        let (starts, works, ends, good) = (FakeViewer("starts"), FakeViewer("works"), FakeViewer("ends"), FakeViewer("good"))
+    @Test func `Handlers that hang are abandoned in the times of the timetable, and the others end properly`()
+        async throws
+    {
+        let (starts, works, ends, good) = (
+            FakeViewer("starts"), FakeViewer("works"), FakeViewer("ends"), FakeViewer("good")
+        )
         starts.behave(.hang, at: .started)
         works.behave(.hang, at: .process)
         ends.behave(.hang, at: .finished)
@@ -197,11 +214,16 @@ struct SessionLifecycleTests {
             configuration: .silent(Stage()),
             destinations: [starts.livePlan(), works.livePlan(), ends.livePlan(), good.livePlan()], clock: clock)
         let starting = Task { try await session.start() }
-        try await waitUntil("handlers that hang") { starts.hanging == .started && works.hanging == .process && good.video.count > 5 }
+        try await waitUntil("handlers that hang") {
+            starts.hanging == .started && works.hanging == .process && good.video.count > 5
+        }
         let ending = Task { await session.stop() }
         try await clock.pass(ShutdownTimetable.backlogDiscarded)
-        // The second time has to pass only if a server accepted data after the end began: what was on its way to `ends`.
-        let passing = Task { try await clock.pass(ShutdownTimetable.slowAbandoned - ShutdownTimetable.backlogDiscarded) }
+        // The second time has to pass only if a server accepted data after the end began: what was on its way to
+        // `ends`.
+        let passing = Task {
+            try await clock.pass(ShutdownTimetable.slowAbandoned - ShutdownTimetable.backlogDiscarded)
+        }
         let outcome = await ending.value
         passing.cancel()
         try await starting.value
@@ -213,14 +235,17 @@ struct SessionLifecycleTests {
         #expect(clock.waits.first == ShutdownTimetable.backlogDiscarded && clock.waits.count <= 3)
     }
 
-    @Test func `A handler that does not end is abandoned at last, and an extension gets more time than others`() async throws {
+    @Test func `A handler that does not end is abandoned at last, and an extension gets more time than others`()
+        async throws
+    {
         let (blocked, program) = (FakeViewer("blocked"), FakeViewer("program"))
         blocked.behave(.hangForever, at: .finished)
         program.behave(.hang, at: .finished)
         var plan = program.livePlan()
         plan.kind = .program("hls")
         let clock = ManualClock()
-        let session = BroadcastSession(configuration: .silent(Stage()), destinations: [blocked.livePlan(), plan], clock: clock)
+        let session = BroadcastSession(
+            configuration: .silent(Stage()), destinations: [blocked.livePlan(), plan], clock: clock)
         try await session.start()
         let ending = Task { await session.stop() }
         try await waitUntil("handlers that hang") { blocked.hanging == .finished && program.hanging == .finished }
@@ -300,7 +325,9 @@ struct SessionLifecycleTests {
         stage.rename("another monitor")
         try await waitUntil("the events") {
             events.notices.contains(.source(.noSharedMemory))
-                && events.events.contains { if case .application(let application) = $0 { application.id == "Gedit" } else { false } }
+                && events.events.contains {
+                    if case .application(let application) = $0 { application.id == "Gedit" } else { false }
+                }
                 && session.snapshot().source?.name == "another monitor"
         }
         session.annotate(["subject": "frames"])
@@ -312,7 +339,10 @@ struct SessionLifecycleTests {
         #expect(events.events.contains { if case .annotation(["subject": "frames"]) = $0 { true } else { false } })
     }
 
-    @Test func `A source that shrinks to less than a picture gives viewers the slate and one notice, until it is larger`() async throws {
+    @Test
+    func `A source that shrinks to less than a picture gives viewers the slate and one notice, until it is larger`()
+        async throws
+    {
         let stage = Stage()
         let live = FakeViewer()
         let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
@@ -327,7 +357,9 @@ struct SessionLifecycleTests {
         try await waitUntil("pictures") { if case .number? = live.video.last?.reading { true } else { false } }
         _ = await session.stop()
         try await waitUntil("the end of the events") { events.isOver }
-        #expect(events.notices.filter { $0 == .source(.tooSmall(small)) }.count == 1 && !live.video.contains { $0.reading == .unknown })
+        #expect(
+            events.notices.filter { $0 == .source(.tooSmall(small)) }.count == 1
+                && !live.video.contains { $0.reading == .unknown })
     }
 
     @Test func `A source with nothing to show gives viewers the slate`() async throws {

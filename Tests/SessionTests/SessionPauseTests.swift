@@ -7,7 +7,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What viewers and recordings get around a pause: the pictures are numbered, so that each one can be told from those before the pause.
+/// What viewers and recordings get around a pause: the pictures are numbered, so that each one can be told from those
+/// before the pause.
 struct SessionPauseTests {
     /// The numbers that were painted between two moments of `CLOCK_MONOTONIC`.
     private func painted(_ stage: Stage, from start: Int64, to end: Int64 = .max) -> Set<Int> {
@@ -19,7 +20,8 @@ struct SessionPauseTests {
     }
 
     /// The readings of the frames between the calls `paused` and `resumed`, and of the others.
-    private func readings(_ viewer: FakeViewer) -> (paused: [NumberedPicture.Reading], shown: [NumberedPicture.Reading]) {
+    private func readings(_ viewer: FakeViewer) -> (paused: [NumberedPicture.Reading], shown: [NumberedPicture.Reading])
+    {
         var isPaused = false
         var result: (paused: [NumberedPicture.Reading], shown: [NumberedPicture.Reading]) = ([], [])
         for call in viewer.calls {
@@ -35,10 +37,15 @@ struct SessionPauseTests {
         return result
     }
 
-    @Test func `After pause returns no viewer and no recording gets a picture that was painted later, and viewers get the slate`() async throws {
+    @Test
+    func
+        `After pause returns no viewer and no recording gets a picture that was painted later, and viewers get the slate`()
+        async throws
+    {
         let stage = Stage()
         let (live, recording) = (FakeViewer("live"), FakeViewer("recording"))
-        let session = try await BroadcastSession.started(stage, [live.livePlan(), recording.rawRecording()], frames: 5, of: live)
+        let session = try await BroadcastSession.started(
+            stage, [live.livePlan(), recording.rawRecording()], frames: 5, of: live)
         #expect(session.pause())
         let pause = SessionClock.monotonic()
         #expect(session.state == .paused)
@@ -46,7 +53,9 @@ struct SessionPauseTests {
         try await live.waitForFrames(5)
         let resume = SessionClock.monotonic()
         #expect(session.resume())
-        try await waitUntil("new pictures") { (numbers(live).last ?? 0) >= stage.lastNumber - 2 && live.calls.contains(.resumed) }
+        try await waitUntil("new pictures") {
+            (numbers(live).last ?? 0) >= stage.lastNumber - 2 && live.calls.contains(.resumed)
+        }
         try await live.waitForFrames(5)
         #expect(await session.stop().failure == nil)
         let hidden = painted(stage, from: pause, to: resume)
@@ -60,7 +69,9 @@ struct SessionPauseTests {
         #expect(!readings(recording).shown.contains(.unknown))
     }
 
-    @Test func `A picture that is painted after a request to pause is never sent, even if its grab began before`() async throws {
+    @Test func `A picture that is painted after a request to pause is never sent, even if its grab began before`()
+        async throws
+    {
         for isLive in [false, true] {
             let stage = Stage()
             let viewer = FakeViewer()
@@ -74,7 +85,9 @@ struct SessionPauseTests {
             try await waitUntil("ticks of the pause") { stage.rests >= 5 }
             let resume = SessionClock.monotonic()
             #expect(session.resume())
-            try await waitUntil("the end of the pause") { viewer.calls.contains(.resumed) && viewer.calls.last?.packet != nil }
+            try await waitUntil("the end of the pause") {
+                viewer.calls.contains(.resumed) && viewer.calls.last?.packet != nil
+            }
             _ = await session.stop()
             let hidden = painted(stage, from: pause, to: resume)
             #expect(!hidden.isEmpty)
@@ -87,19 +100,24 @@ struct SessionPauseTests {
         let stage = Stage()
         stage.delayResume(by: MediaTime(milliseconds: 200))
         let (live, recording) = (FakeViewer("live"), FakeViewer("recording"))
-        let session = try await BroadcastSession.started(stage, [live.livePlan(), recording.rawRecording()], frames: 3, of: live)
+        let session = try await BroadcastSession.started(
+            stage, [live.livePlan(), recording.rawRecording()], frames: 3, of: live)
         #expect(session.pause())
         try await waitUntil("the slate") { live.video.last?.reading == .slate }
         let resume = SessionClock.monotonic()
         #expect(session.resume())
-        try await waitUntil("the end of the pause") { live.calls.contains(.resumed) && numbers(recording).last == stage.lastNumber }
+        try await waitUntil("the end of the pause") {
+            live.calls.contains(.resumed) && numbers(recording).last == stage.lastNumber
+        }
         // A pause during this time is one with the first.
         let preparations = stage.preparations
         #expect(preparations > 0)
         #expect(session.pause() && session.resume() && session.pause())
         try await waitUntil("the second slate") { live.video.last?.reading == .slate }
         #expect(session.resume())
-        try await waitUntil("pictures") { stage.preparations > preparations && numbers(recording).last == stage.lastNumber }
+        try await waitUntil("pictures") {
+            stage.preparations > preparations && numbers(recording).last == stage.lastNumber
+        }
         _ = await session.stop()
         #expect(painted(stage, from: resume, to: resume + 190_000_000).isEmpty)
         #expect(readings(recording).paused.isEmpty && !readings(recording).shown.contains(.slate))
@@ -109,7 +127,8 @@ struct SessionPauseTests {
     @Test func `A pause during the first grab after another pause shows no picture of before that one`() async throws {
         let stage = Stage()
         let (live, recording) = (FakeViewer("live"), FakeViewer("recording"))
-        let session = try await BroadcastSession.started(stage, [live.livePlan(), recording.rawRecording()], frames: 3, of: live)
+        let session = try await BroadcastSession.started(
+            stage, [live.livePlan(), recording.rawRecording()], frames: 3, of: live)
         #expect(session.pause())
         try await waitUntil("the slate") { live.video.last?.reading == .slate }
         stage.hang(.sample)
@@ -125,7 +144,9 @@ struct SessionPauseTests {
         #expect(!readings(recording).shown.contains(.slate))
     }
 
-    @Test func `A picture that is painted during a pause is never sent, even if its grab ends after resume`() async throws {
+    @Test func `A picture that is painted during a pause is never sent, even if its grab ends after resume`()
+        async throws
+    {
         let stage = Stage()
         let viewer = FakeViewer()
         let session = try await BroadcastSession.started(stage, [viewer.rawRecording()], frames: 3, of: viewer)
@@ -149,7 +170,8 @@ struct SessionPauseTests {
         let stage = Stage()
         let (recording, live) = (FakeViewer("recording"), FakeViewer("live"))
         let session = BroadcastSession(
-            configuration: .silent(stage), destinations: [recording.plan(.recording, kind: .file, media: .init()), live.plan()])
+            configuration: .silent(stage),
+            destinations: [recording.plan(.recording, kind: .file, media: .init()), live.plan()])
         try await session.start()
         for _ in 0..<3 {
             try await recording.waitForFrames(10)
@@ -157,12 +179,15 @@ struct SessionPauseTests {
             try await waitUntil("the pause") { live.calls.last(where: { $0.packet == nil }) == .paused }
             try await live.waitForFrames(3)
             #expect(session.resume())
-            try await waitUntil("the end of the pause") { recording.calls.last(where: { $0.packet == nil }) == .resumed }
+            try await waitUntil("the end of the pause") {
+                recording.calls.last(where: { $0.packet == nil }) == .resumed
+            }
         }
         try await recording.waitForFrames(5)
         _ = await session.stop()
         expectWhole(recording, besides: live)
-        // Nothing is cut but the pauses: in the recording the next picture is one tick after the last one, or some if the machine is busy.
+        // Nothing is cut but the pauses: in the recording the next picture is one tick after the last one, or some if
+        // the machine is busy.
         #expect(zip(recording.video, recording.video.dropFirst()).allSatisfy { $0.time < $1.time })
     }
 
@@ -183,8 +208,8 @@ struct SessionPauseTests {
         }
     }
 
-    /// All of the pictures that the live viewer saw outside of pauses are in the recording, each cut is followed by a keyframe, and nothing
-    /// of the pauses is in it.
+    /// All of the pictures that the live viewer saw outside of pauses are in the recording, each cut is followed by a
+    /// keyframe, and nothing of the pauses is in it.
     private func expectWhole(_ recording: FakeViewer, besides live: FakeViewer, thatDropped dropped: Int = 0) {
         var shown: [UInt32] = []
         var isPaused = false
@@ -200,7 +225,8 @@ struct SessionPauseTests {
         if dropped == 0 {
             #expect(live.video.allSatisfy { !$0.isDiscontinuity })
             // The live viewer may have begun with a later keyframe.
-            // The live viewer may have begun with a later keyframe, and packets that have not been sent at the end may be discarded.
+            // The live viewer may have begun with a later keyframe, and packets that have not been sent at the end may
+            // be discarded.
             #expect(!shown.isEmpty && recorded.filter { $0 >= shown.first ?? 0 }.starts(with: shown))
         } else {
             #expect(Set(shown).isSubset(of: recorded))
@@ -218,7 +244,10 @@ struct SessionPauseTests {
         #expect(marks.enumerated().allSatisfy { $1 == ($0 % 2 == 0 ? .paused : .resumed) })
     }
 
-    @Test func `Two hundred pauses under load leave only painted pictures in a recording, and lose no keyframe interval`() async throws {
+    @Test
+    func `Two hundred pauses under load leave only painted pictures in a recording, and lose no keyframe interval`()
+        async throws
+    {
         try await withPeers { peers in
             let stage = Stage()
             let path = try peers.makeFolder("out") + "/out.mp4"
@@ -226,7 +255,8 @@ struct SessionPauseTests {
             let session = BroadcastSession(
                 configuration: .silent(stage),
                 destinations: [
-                    .file(name: "file", path: path, format: .mp4), recording.plan(.recording, kind: .file, media: .init()), live.plan(),
+                    .file(name: "file", path: path, format: .mp4),
+                    recording.plan(.recording, kind: .file, media: .init()), live.plan(),
                 ])
             try await session.start()
             try await live.waitForFrames(5)
@@ -281,7 +311,9 @@ struct SessionPauseTests {
         #expect(session.resume())
         try await waitUntil("the end of the pause") { live.calls.contains(.resumed) }
         // Frames alone may be repeats of one picture.
-        try await waitUntil("pictures") { numbers(live).last.map { $0 > (painted(stage, from: resume).min() ?? .max) } == true }
+        try await waitUntil("pictures") {
+            numbers(live).last.map { $0 > (painted(stage, from: resume).min() ?? .max) } == true
+        }
         _ = await session.stop()
         #expect(painted(stage, from: pause, to: resume).isDisjoint(with: numbers(live)))
         #expect(readings(live).paused.allSatisfy { $0 == .slate } && !readings(live).shown.contains(.slate))
@@ -292,7 +324,8 @@ struct SessionPauseTests {
     @Test func `If the source hangs during a pause, the recording contains no slate after resume`() async throws {
         let stage = Stage()
         let (recording, live) = (FakeViewer("recording"), FakeViewer("live"))
-        let session = try await BroadcastSession.started(stage, [recording.rawRecording(), live.livePlan()], frames: 5, of: live)
+        let session = try await BroadcastSession.started(
+            stage, [recording.rawRecording(), live.livePlan()], frames: 5, of: live)
         stage.hang(.rest)
         #expect(session.pause())
         try await waitUntil("a rest that hangs") { stage.waiting == .rest }
@@ -323,15 +356,20 @@ struct SessionPauseTests {
         #expect(!session.pause() && !session.resume())
     }
 
-    @Test func `A session that is stopped during a pause ends properly, and its recording without the slate`() async throws {
+    @Test func `A session that is stopped during a pause ends properly, and its recording without the slate`()
+        async throws
+    {
         let stage = Stage()
         let (live, recording) = (FakeViewer("live"), FakeViewer("recording"))
-        let session = try await BroadcastSession.started(stage, [live.livePlan(), recording.rawRecording()], frames: 5, of: live)
+        let session = try await BroadcastSession.started(
+            stage, [live.livePlan(), recording.rawRecording()], frames: 5, of: live)
         #expect(session.pause())
         try await waitUntil("the slate") { live.video.last?.reading == .slate }
         let outcome = await session.stop()
         #expect(outcome.failure == nil && outcome.destinations.map(\.state) == [.finished, .finished])
-        #expect(!numbers(recording).isEmpty && readings(recording).paused.isEmpty && !readings(recording).shown.contains(.slate))
+        #expect(
+            !numbers(recording).isEmpty && readings(recording).paused.isEmpty
+                && !readings(recording).shown.contains(.slate))
     }
 
     @Test func `A destination that joins during a pause gets the slate, and pictures after it`() async throws {

@@ -1,6 +1,6 @@
 import Capture
-import Session
 import Encode
+import Session
 import SessionFakes
 import TestSupport
 import Testing
@@ -10,10 +10,13 @@ struct StalledSourceTests {
     /// The description of the stage.
     private static let stage = SourceDescription(kind: .application, name: "stage")
 
-    @Test func `Viewers get a repeat picture at every tick while the source hangs, and whole pictures after it`() async throws {
+    @Test func `Viewers get a repeat picture at every tick while the source hangs, and whole pictures after it`()
+        async throws
+    {
         let stage = Stage()
         let (live, encoded) = (FakeViewer("live"), FakeViewer("encoded"))
-        let session = try await BroadcastSession.started(stage, [live.livePlan(), encoded.plan()], frames: 10, of: live)
+        let session = try await BroadcastSession.started(
+            stage, [live.livePlan(), encoded.plan()], frames: 10, of: live)
         stage.hang(.sample)
         try await waitUntil("a grab that hangs") { stage.waiting == .sample }
         let last = stage.lastNumber
@@ -29,16 +32,23 @@ struct StalledSourceTests {
         let hung = session.snapshot()
         #expect(hung.state == .live)
         stage.release()
-        try await waitUntil("new pictures") { if case .number(let number)? = live.video.last?.reading { number > last + 10 } else { false } }
+        try await waitUntil("new pictures") {
+            if case .number(let number)? = live.video.last?.reading { number > last + 10 } else { false }
+        }
         #expect(await session.stop().failure == nil)
         #expect(!live.video.contains { $0.reading == .unknown || $0.reading == .slate })
         #expect(zip(live.video, live.video.dropFirst()).allSatisfy { $0.time < $1.time })
-        #expect(zip(encoded.video, encoded.video.dropFirst()).allSatisfy { $0.time < $1.time && $0.sequence + 1 == $1.sequence })
+        #expect(
+            zip(encoded.video, encoded.video.dropFirst()).allSatisfy {
+                $0.time < $1.time && $0.sequence + 1 == $1.sequence
+            })
         let numbers = live.video.compactMap { if case .number(let number)? = $0.reading { number } else { nil } }
         #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 <= $1 })
     }
 
-    @Test func `Ticks that the source misses are filled, so that a stream without timestamps keeps its speed`() async throws {
+    @Test func `Ticks that the source misses are filled, so that a stream without timestamps keeps its speed`()
+        async throws
+    {
         try await Self.expectFilledTicks(latency: .low)
     }
 
@@ -103,7 +113,10 @@ struct StalledSourceTests {
             let (live, recording) = (FakeViewer("live"), FakeViewer("recording"))
             let session = BroadcastSession(
                 configuration: .silent(stage),
-                destinations: [live.plan(), recording.plan(.recording, kind: .file, media: .init()), .file(name: "file", path: path, format: .mp4)])
+                destinations: [
+                    live.plan(), recording.plan(.recording, kind: .file, media: .init()),
+                    .file(name: "file", path: path, format: .mp4),
+                ])
             try await session.start()
             try await recording.waitForFrames(30)
             stage.hang(.sample)
@@ -175,7 +188,8 @@ struct StalledSourceTests {
     }
 }
 
-/// How long the end takes while the source hangs, and ticks that are filled only by an encoder that is scheduled in time.
+/// How long the end takes while the source hangs, and ticks that are filled only by an encoder that is scheduled in
+/// time.
 struct StalledSourceTimingTests {
     /// An encoder that is not scheduled for a quarter of a second leaves ticks out.
     @Test func `Ticks that the source misses are filled in a stream with B pictures too`() async throws {
@@ -188,7 +202,8 @@ struct StalledSourceTimingTests {
         let (live, recording) = (FakeViewer("live"), FakeViewer("recording"))
         if place == .opening { stage.hang(.opening) }
         let session = BroadcastSession(
-            configuration: .silent(stage), destinations: [live.plan(), recording.plan(.recording, kind: .file, media: .init())])
+            configuration: .silent(stage),
+            destinations: [live.plan(), recording.plan(.recording, kind: .file, media: .init())])
         let starting = Task { try await session.start() }
         if place != .opening {
             try await waitUntil("frames") { live.video.count > 5 }

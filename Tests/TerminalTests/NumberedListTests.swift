@@ -17,8 +17,10 @@ struct NumberedListTests {
 
     /// What the user types, and what that chooses: the name, and the microphone, or a word.
     private static let choices: [(input: String, choice: String)] = [
-        ("1\n\n", "start archive without microphone"), ("1\ny\n", "start archive with microphone"), ("\nYES\n", "start twitch with microphone"),
-        (" twitch \r\nn\n", "start twitch without microphone"), ("3\n", "set up studio"), ("q\n", "quit"), ("", "quit"), ("1\n", "quit"),
+        ("1\n\n", "start archive without microphone"), ("1\ny\n", "start archive with microphone"),
+        ("\nYES\n", "start twitch with microphone"),
+        (" twitch \r\nn\n", "start twitch without microphone"), ("3\n", "set up studio"), ("q\n", "quit"), ("", "quit"),
+        ("1\n", "quit"),
         ("0\n4\n-1\nnothing\nstudio\n", "set up studio"),
     ]
 
@@ -28,7 +30,8 @@ struct NumberedListTests {
         await #expect(processExitsWith: .success) { [input, choice] in
             let text =
                 switch NumberedListTests.ask(PickerModel(items: NumberedListTests.items), input) {
-                case .start(let name, let microphone): "start \(name) \(microphone == true ? "with" : "without") microphone"
+                case .start(let name, let microphone):
+                    "start \(name) \(microphone == true ? "with" : "without") microphone"
                 case .setUp(let name): "set up \(name)"
                 case .quit: "quit"
                 case let other: "\(other)"
@@ -40,7 +43,10 @@ struct NumberedListTests {
     @Test func `The list shows each destination, and a wrong answer is named`() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
             var model = PickerModel(items: NumberedListTests.items, hasMicrophoneButton: false)
-            model.others = [.init(name: "talk", live: .init(state: "live", clock: "01:02", destinations: ["a"], isMicrophoneOn: nil))]
+            model.others = [
+                .init(
+                    name: "talk", live: .init(state: "live", clock: "01:02", destinations: ["a"], isMicrophoneOn: nil))
+            ]
             #expect(NumberedListTests.ask(model, "9\n1\n") == .start(name: "archive", microphone: nil))
         }
         let text = """
@@ -58,8 +64,10 @@ struct NumberedListTests {
 
     @Test(arguments: [("y\n", true), ("n\n", false), ("\n", false), ("", false)])
     func `A running broadcast is stopped only after a yes`(input: String, stops: Bool) async throws {
-        let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) { [input, stops] in
-            let live = PickerModel.Live(state: "live", clock: "01:02", destinations: ["archive", "twitch"], isMicrophoneOn: nil)
+        let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            [input, stops] in
+            let live = PickerModel.Live(
+                state: "live", clock: "01:02", destinations: ["archive", "twitch"], isMicrophoneOn: nil)
             let action = NumberedListTests.ask(PickerModel(items: NumberedListTests.items, live: live), input)
             #expect(action == (stops ? .stop : .quit))
         }

@@ -35,7 +35,8 @@ struct OutputTests {
             #expect(throws: CommandError.quiet) { try Output.answer("one") }
             dup2(open("/dev/full", O_WRONLY), STDOUT_FILENO)
             #expect(
-                throws: CommandError(.ioError, "Cannot write to standard output: No space left on device. Redirect it to another file.")
+                throws: CommandError(
+                    .ioError, "Cannot write to standard output: No space left on device. Redirect it to another file.")
             ) { try Output.answer("one") }
         }
     }

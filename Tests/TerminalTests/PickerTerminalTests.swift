@@ -1,6 +1,6 @@
+import CommandModels
 import Concurrency
 import Glibc
-import CommandModels
 import Terminal
 import Testing
 
@@ -35,13 +35,16 @@ struct PickerTerminalTests {
         func waitForEnd() -> Bool { wait { $0.isEnded } }
 
         @discardableResult
-        private func wait(_ condition: ((keys: [PickerKey], redraws: Int, isEnded: Bool, question: Int)) -> Bool) -> Bool {
+        private func wait(_ condition: ((keys: [PickerKey], redraws: Int, isEnded: Bool, question: Int)) -> Bool)
+            -> Bool
+        {
             state.wait(until: SessionClock.deadline(after: .seconds(60))) { condition($0) ? true : nil } ?? false
         }
     }
 
     private static let model = PickerModel(items: [
-        .init(name: "archive", service: "file"), .init(name: "talks", service: "file"), .init(name: "twitch", service: "rtmp"),
+        .init(name: "archive", service: "file"), .init(name: "talks", service: "file"),
+        .init(name: "twitch", service: "rtmp"),
     ])
 
     @Test func `Keys arrive one by one, and the end restores the terminal`() async {
@@ -91,11 +94,15 @@ struct PickerTerminalTests {
             #expect(events.wait(for: [.enter, .character("y")]) == [.enter, .character("y")] && events.question == 0)
             terminal.draw(lines, question: 1)
             screen.type("n")
-            #expect(events.wait(for: [.enter, .character("y"), .character("n")]).last == .character("n") && events.question == 1)
+            #expect(
+                events.wait(for: [.enter, .character("y"), .character("n")]).last == .character("n")
+                    && events.question == 1)
             // The same question once more discards nothing.
             terminal.draw(lines, question: 1)
             screen.type("q")
-            #expect(events.wait(for: [.enter, .character("y"), .character("n"), .character("q")]).last == .character("q") && events.question == 1)
+            #expect(
+                events.wait(for: [.enter, .character("y"), .character("n"), .character("q")]).last == .character("q")
+                    && events.question == 1)
             await terminal.close()
         }
     }
@@ -123,7 +130,9 @@ struct PickerTerminalTests {
             let drawn = screen.text.dropFirst(before.count)
             let changed = zip(first, second).enumerated().filter { $0.element.0 != $0.element.1 }.map(\.offset)
             #expect(!changed.isEmpty && changed.count < 30)
-            for row in first.indices { #expect(drawn.contains("\u{1b}[\(row + 1);1H") == changed.contains(row), "row \(row)") }
+            for row in first.indices {
+                #expect(drawn.contains("\u{1b}[\(row + 1);1H") == changed.contains(row), "row \(row)")
+            }
             #expect(!drawn.contains("\u{1b}[2J"))
             // A closed terminal is left to the shell.
             let closed = screen.text
@@ -153,7 +162,9 @@ struct PickerTerminalTests {
             kill(getpid(), SIGCONT)
             #expect(events.waitForRedraws(1) && !screen.isOrdinary)
             await terminal.close()
-            #expect(screen.wait(for: "\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l\u{1b}[0m\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l\u{1b}[?1049h"))
+            #expect(
+                screen.wait(
+                    for: "\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l\u{1b}[0m\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l\u{1b}[?1049h"))
         }
     }
 

@@ -97,7 +97,9 @@ import UserConfiguration
                 let paths = Paths(environment: ["HOME": path, "XDG_RUNTIME_DIR": path])
                 let features = PreviewPicture.TerminalFeatures(hasCursor: false, knowsKittyGraphics: true)
                 dup2(open("/dev/null", O_RDWR), STDERR_FILENO)
-                await #expect(throws: CommandError.previewNotShown(viewer: nil)) { try await PreviewPictureTests.grey.show(features, paths: paths) }
+                await #expect(throws: CommandError.previewNotShown(viewer: nil)) {
+                    try await PreviewPictureTests.grey.show(features, paths: paths)
+                }
             }
             #expect(folder.names(in: "broadcast") == [])
             try folder.write("#!/bin/sh\nexit 0\n", to: "bin/xdg-open", mode: 0o700)
@@ -106,7 +108,9 @@ import UserConfiguration
                 let paths = Paths(environment: ["HOME": path, "XDG_RUNTIME_DIR": path])
                 let features = PreviewPicture.TerminalFeatures(hasCursor: false, knowsKittyGraphics: true)
                 dup2(open("/dev/null", O_RDWR), STDERR_FILENO)
-                guard case .viewer(let file) = try await PreviewPictureTests.grey.show(features, paths: paths) else { exit(2) }
+                guard case .viewer(let file) = try await PreviewPictureTests.grey.show(features, paths: paths) else {
+                    exit(2)
+                }
                 let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
                 #expect(attributes[.posixPermissions] as? Int == 0o600)
             }

@@ -31,7 +31,8 @@ final class PseudoTerminal: Sendable {
 
     /// Waits until that is shown. Returns false if it is not shown in time.
     func wait(for text: String) -> Bool {
-        shown.wait(until: SessionClock.deadline(after: .seconds(60))) { Self.text($0).contains(text) ? true : nil } ?? false
+        shown.wait(until: SessionClock.deadline(after: .seconds(60))) { Self.text($0).contains(text) ? true : nil }
+            ?? false
     }
 
     /// Types this text.

@@ -1,16 +1,20 @@
 import Desktop
-import Session
 import Host
 import Media
 import Presentation
+import Session
 import Terminal
 import Testing
 import Upload
 
 /// What a session shows on standard error. Each test is a process of its own.
 struct SessionConsoleTests {
-    private static func destination(_ name: String, _ state: DestinationState, error: UploadError? = nil) -> DestinationSnapshot {
-        DestinationSnapshot(name: name, kind: .rtmp, state: state, byteCount: 12_000, duration: MediaTime(milliseconds: 2000), error: error)
+    private static func destination(_ name: String, _ state: DestinationState, error: UploadError? = nil)
+        -> DestinationSnapshot
+    {
+        DestinationSnapshot(
+            name: name, kind: .rtmp, state: state, byteCount: 12_000, duration: MediaTime(milliseconds: 2000),
+            error: error)
     }
 
     private static func snapshot(_ destinations: [DestinationSnapshot] = []) -> SessionSnapshot {
@@ -31,7 +35,8 @@ struct SessionConsoleTests {
             console.show(.exposed(Exposure(picture: .y4m(path: "a.y4m"))), snapshot)
             console.show(.state(.live), snapshot)
             console.show(.notice(.desktop(.slow)), snapshot)
-            console.show(.notice(.session(.destination(name: "web", .extensionSaid(name: "web", line: "hello")))), snapshot)
+            console.show(
+                .notice(.session(.destination(name: "web", .extensionSaid(name: "web", line: "hello")))), snapshot)
             console.show(.notice(.session(.destination(name: "web", .extensionLogFlood(name: "web")))), snapshot)
             console.show(.changed(.hidden(rule: "class:A")), snapshot)
             console.show(.statistics(snapshot), snapshot)
@@ -43,11 +48,15 @@ struct SessionConsoleTests {
             Warning: Notifications may be visible: the desktop does not answer in time.
 
             """
-        #expect(shown(result).contains(lines) && !shown(result).contains("hello") && !shown(result).contains("class:A"), "\(shown(result))")
+        #expect(
+            shown(result).contains(lines) && !shown(result).contains("hello") && !shown(result).contains("class:A"),
+            "\(shown(result))")
         #expect(!shown(result).contains("●") && !shown(result).contains("notification service"))
     }
 
-    @Test func `A start that fails at once does not say what would be visible, and one that takes long does`() async throws {
+    @Test func `A start that fails at once does not say what would be visible, and one that takes long does`()
+        async throws
+    {
         let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
             for isQuick in [true, false] {
                 var console = SessionConsole(session: "talk", showsNotice: true, output: .errors(isTerminal: false))
@@ -70,7 +79,8 @@ struct SessionConsoleTests {
         #expect(!shown(result).contains("quick.y4m"), "\(shown(result))")
         // Warnings follow the line, and are shown without it, too.
         #expect(shown(result).contains("The content of slow.y4m will be visible.\nWarning: "), "\(shown(result))")
-        #expect(shown(result).split(separator: "\n").filter { $0.hasPrefix("Warning: ") }.count == 2, "\(shown(result))")
+        #expect(
+            shown(result).split(separator: "\n").filter { $0.hasPrefix("Warning: ") }.count == 2, "\(shown(result))")
     }
 
     @Test func `Without the notice of what is visible, warnings of the desktop are shown at once`() async throws {
@@ -80,7 +90,9 @@ struct SessionConsoleTests {
             console.show(.exposed(Exposure(picture: .y4m(path: "a.y4m"))), nil)
             Output.flush()
         }
-        #expect(shown(result).contains("Warning: Notifications may be visible: the notification service does not answer.\n"))
+        #expect(
+            shown(result).contains("Warning: Notifications may be visible: the notification service does not answer.\n")
+        )
         #expect(!shown(result).contains("a.y4m"))
     }
 
@@ -95,12 +107,14 @@ struct SessionConsoleTests {
             removed.isEndRequested = true
             console.show(.destination(removed), SessionConsoleTests.snapshot(all))
             let end = [failed, SessionConsoleTests.destination("a.mp4", .finished)]
-            let error = console.showResults(HostOutcome(failure: nil, snapshot: SessionConsoleTests.snapshot(end), isAsked: true))
+            let error = console.showResults(
+                HostOutcome(failure: nil, snapshot: SessionConsoleTests.snapshot(end), isAsked: true))
             #expect(error == CommandError(.unavailable, "studio: The connection is lost."))
             Output.flush()
         }
         let lines = "studio: failed. The connection is lost.\nold: removed.\na.mp4: 00:02, 12 kB\n"
-        #expect(shown(result).contains(lines) && shown(result).ranges(of: "studio: failed").count == 1, "\(shown(result))")
+        #expect(
+            shown(result).contains(lines) && shown(result).ranges(of: "studio: failed").count == 1, "\(shown(result))")
     }
 
     @Test func `The only destination that fails is the error of the command, and others are results`() async throws {
@@ -109,10 +123,14 @@ struct SessionConsoleTests {
             let first = SessionConsoleTests.destination("studio", .failed, error: .connectionLost(status: nil))
             let second = SessionConsoleTests.destination("web", .failed, error: .notFinishedInTime)
             console.show(.destination(first), SessionConsoleTests.snapshot([first]))
-            let outcome = HostOutcome(failure: nil, snapshot: SessionConsoleTests.snapshot([first, second]), isAsked: false)
+            let outcome = HostOutcome(
+                failure: nil, snapshot: SessionConsoleTests.snapshot([first, second]), isAsked: false)
             #expect(console.showResults(outcome)?.message == "studio: The connection is lost.")
-            let failed = HostOutcome(failure: .capture(.displayServerGone(":9")), snapshot: SessionConsoleTests.snapshot(), isAsked: false)
-            #expect(console.showResults(failed)?.message == "The X server of display :9 ended. Recordings are complete up to that moment.")
+            let failed = HostOutcome(
+                failure: .capture(.displayServerGone(":9")), snapshot: SessionConsoleTests.snapshot(), isAsked: false)
+            #expect(
+                console.showResults(failed)?.message
+                    == "The X server of display :9 ended. Recordings are complete up to that moment.")
             Output.flush()
         }
         #expect(!shown(result).contains("studio: failed. The connection is lost.\nstudio"))
@@ -134,8 +152,11 @@ struct SessionConsoleTests {
             #expect(terminal.text.hasPrefix(clear + "The content of a.y4m will be visible. Press Ctrl-C to stop.\n"))
             // The state is in the status line.
             #expect(!terminal.text.contains("session talk"))
-            _ = console.showResults(HostOutcome(failure: nil, snapshot: SessionConsoleTests.snapshot(live), isAsked: true))
-            #expect(terminal.wait(for: clear + clear + "a-destination-with-a-long-name: 00:02, 12 kB\n"), "\(terminal.text)")
+            _ = console.showResults(
+                HostOutcome(failure: nil, snapshot: SessionConsoleTests.snapshot(live), isAsked: true))
+            #expect(
+                terminal.wait(for: clear + clear + "a-destination-with-a-long-name: 00:02, 12 kB\n"), "\(terminal.text)"
+            )
         }
     }
 

@@ -6,7 +6,8 @@ import Testing
 /// Tests how the answers of terminals about sixel graphics are read.
 @Suite struct SixelTerminalTests {
     private func limit(_ answer: String, rows: UInt16 = 24, width: UInt16 = 0, height: UInt16 = 0) -> PixelSize? {
-        SixelTerminal.limit(of: Array(answer.utf8), in: winsize(ws_row: rows, ws_col: 80, ws_xpixel: width, ws_ypixel: height))
+        SixelTerminal.limit(
+            of: Array(answer.utf8), in: winsize(ws_row: rows, ws_col: 80, ws_xpixel: width, ws_ypixel: height))
     }
 
     @Test(arguments: ["", "\u{1b}[?62;22c", "\u{1b}[?4c", "\u{1b}[?2;0;800;600S", "4", "\u{1b}[?64;1;2"])
@@ -18,7 +19,10 @@ import Testing
         #expect(limit("\u{1b}[?2;0;800;600S\u{1b}[?62;4;22c") == PixelSize(width: 800, height: 525))
     }
 
-    @Test(arguments: ["\u{1b}[?2;3S\u{1b}[?62;4c", "\u{1b}[?2;0;0;0S\u{1b}[?62;4c", "\u{1b}[?2;0;99999;600S\u{1b}[?62;4c", "\u{1b}[?62;4c"])
+    @Test(arguments: [
+        "\u{1b}[?2;3S\u{1b}[?62;4c", "\u{1b}[?2;0;0;0S\u{1b}[?62;4c", "\u{1b}[?2;0;99999;600S\u{1b}[?62;4c",
+        "\u{1b}[?62;4c",
+    ])
     func `Without a valid size, the size of the window counts, or else a small one`(answer: String) {
         #expect(limit(answer, width: 1600, height: 1200) == PixelSize(width: 1600, height: 1050))
         #expect(limit(answer) == PixelSize(width: 640, height: 350))

@@ -31,7 +31,8 @@ struct StopSignalsTests {
         }
     }
 
-    @Test(arguments: [SIGINT, SIGTERM]) func `A second signal ends the process at once, and a hang-up between them does not`(
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `A second signal ends the process at once, and a hang-up between them does not`(
         number: Int32
     ) async {
         await #expect(processExitsWith: .exitCode(128 + number)) { [number] in
@@ -68,12 +69,14 @@ struct StopSignalsTests {
 
     // MARK: The file of a preview
 
-    @Test(arguments: [SIGINT, SIGTERM, SIGHUP, 0]) func `The file of a preview is removed at the end of the process, also by a signal`(
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP, 0])
+    func `The file of a preview is removed at the end of the process, also by a signal`(
         number: Int32
     ) async throws {
         try await withTemporaryFolder { folder in
             let path = try folder.write("a picture", to: "preview.png")
-            await #expect(processExitsWith: number == 0 ? .exitCode(3) : .signal(number)) { [number, path = path as String] in
+            await #expect(processExitsWith: number == 0 ? .exitCode(3) : .signal(number)) {
+                [number, path = path as String] in
                 _ = ViewedPicture(path: path)
                 guard number != 0 else { exit(3) }
                 kill(getpid(), number)

@@ -19,7 +19,8 @@ struct TerminalPromptTests {
     @Test(
         arguments: [
             ("anna\n", "line anna"), ("\n", "line "), ("anné\u{7f}a\n", "line anna"), ("\u{8}\u{7f}x\n", "line x"),
-            ("wrong\u{15}anna\n", "line anna"), ("an\u{4}na\n", "line anna"), ("an\u{3}", "cancelled"), ("\u{1c}", "cancelled"),
+            ("wrong\u{15}anna\n", "line anna"), ("an\u{4}na\n", "line anna"), ("an\u{3}", "cancelled"),
+            ("\u{1c}", "cancelled"),
             ("\u{4}", "cancelled"),
         ])
     func `A line can be edited and cancelled, and the terminal is restored`(typed: String, answer: String) async {
@@ -43,7 +44,8 @@ struct TerminalPromptTests {
 
     /// An arrow in a secret, which is not shown, would store a wrong key.
     @Test(arguments: [
-        "an\u{1b}[Ana\n", "\u{1b}OHanna\u{1b}[3~\n", "an\u{1b}[1;5Cna\n", "an\u{1b}na\n", "an\u{1b}[[Ana\n", "an\u{1b}[\u{1b}[Ana\n", "anna\u{1b}[\n",
+        "an\u{1b}[Ana\n", "\u{1b}OHanna\u{1b}[3~\n", "an\u{1b}[1;5Cna\n", "an\u{1b}na\n", "an\u{1b}[[Ana\n",
+        "an\u{1b}[\u{1b}[Ana\n", "anna\u{1b}[\n",
     ])
     func `Keys without a character are no part of the answer`(typed: String) async {
         await #expect(processExitsWith: .success) { [typed] in
@@ -117,9 +119,12 @@ struct TerminalPromptTests {
 
     @Test(
         arguments: [
-            (" s3cret \n\n", "s3cret"), ("-----BEGIN-----\nabc\n-----END-----\n", "-----BEGIN-----\nabc\n-----END-----"), ("", ""),
+            (" s3cret \n\n", "s3cret"),
+            ("-----BEGIN-----\nabc\n-----END-----\n", "-----BEGIN-----\nabc\n-----END-----"), ("", ""),
         ])
-    func `A secret from a file has no white space around it, and may have several lines`(input: String, secret: String) async {
+    func `A secret from a file has no white space around it, and may have several lines`(input: String, secret: String)
+        async
+    {
         await #expect(processExitsWith: .success) { [input, secret] in
             StandardStreams.feed(input)
             #expect(Self.read() == secret)
@@ -131,7 +136,9 @@ struct TerminalPromptTests {
             StandardStreams.feed([0xff, 0xfe])
             #expect(Self.read() == "64: The secret on standard input is not UTF-8 text. Nothing was stored.")
             StandardStreams.feed([UInt8](repeating: 0x78, count: CredentialStore.maximumSecret + 1))
-            #expect(Self.read() == "64: A secret may have \(CredentialStore.maximumSecret / 1024) KiB at most. Nothing was stored.")
+            #expect(
+                Self.read()
+                    == "64: A secret may have \(CredentialStore.maximumSecret / 1024) KiB at most. Nothing was stored.")
             close(STDIN_FILENO)
             #expect(Self.read() == "66: Cannot read standard input: Bad file descriptor. Nothing was stored.")
         }
@@ -140,7 +147,10 @@ struct TerminalPromptTests {
     @Test(
         arguments: [
             (" s3cret\n", "s3cret"), ("\u{3}", "1: Nothing was stored."),
-            ("a\nb\n", "64: The secret has several lines. Put it into a file, and give it with < FILE. Nothing was stored."),
+            (
+                "a\nb\n",
+                "64: The secret has several lines. Put it into a file, and give it with < FILE. Nothing was stored."
+            ),
         ])
     func `A secret from a terminal is asked for`(typed: String, result: String) async {
         await #expect(processExitsWith: .success) { [typed, result] in

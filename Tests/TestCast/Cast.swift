@@ -23,9 +23,9 @@ import TestPatterns
 ///     count                   prints how many pictures were sent and how many found no buffer: count SENT BUSY
 ///     starts                  prints how often a reader began to take pictures: starts N
 ///
-/// Whenever a reader begins, the picture is sent once more, as mutter does. What was sent last is sent again ten times a
-/// second, because PipeWire keeps a buffer until the next one if it comes before the reader has the previous one. `silent`
-/// turns both off, and `loud` on.
+/// Whenever a reader begins, the picture is sent once more, as mutter does. What was sent last is sent again ten times
+/// a second, because PipeWire keeps a buffer until the next one if it comes before the reader has the previous one.
+/// `silent` turns both off, and `loud` on.
 final class Cast: Sendable {
     private enum Mode: Sendable {
         case still
@@ -45,7 +45,8 @@ final class Cast: Sendable {
         var cursor: (x: Int, y: Int)?
         /// An image that the next picture carries.
         var image: Image?
-        /// The newest image. It is sent again when the flow starts again, because the first picture of a flow can be lost.
+        /// The newest image. It is sent again when the flow starts again, because the first picture of a flow can be
+        /// lost.
         var newestImage: Image?
         var mode = Mode.still
         var resends = true
@@ -203,7 +204,9 @@ final class Cast: Sendable {
             if starts != state.starts {
                 if state.image == nil { state.image = state.newestImage }
                 // The buffers can be later than the state.
-                if !state.resends || transmit(.picture, state.pixels, &state) == TEST_CAST_SENT { state.starts = starts }
+                if !state.resends || transmit(.picture, state.pixels, &state) == TEST_CAST_SENT {
+                    state.starts = starts
+                }
             }
             let rate: Int
             switch state.mode {
@@ -237,9 +240,11 @@ final class Cast: Sendable {
         let cells = ClockPattern.cells(milliseconds: UInt32(truncatingIfNeeded: Self.now() / 1_000_000))
         for row in 0..<ClockPattern.rows {
             for column in 0..<ClockPattern.columns {
-                let (columns, rows) = ClockPattern.cell(column: column, row: row).pixels(width: state.width, height: state.height)
+                let (columns, rows) = ClockPattern.cell(column: column, row: row).pixels(
+                    width: state.width, height: state.height)
                 Self.fill(
-                    cells[row * ClockPattern.columns + column] ? 0xFFFFFF : 0, x: columns.lowerBound, y: rows.lowerBound, width: columns.count,
+                    cells[row * ClockPattern.columns + column] ? 0xFFFFFF : 0, x: columns.lowerBound,
+                    y: rows.lowerBound, width: columns.count,
                     height: rows.count, in: &state)
             }
         }
@@ -251,7 +256,8 @@ final class Cast: Sendable {
             let words = bytes.bindMemory(to: UInt32.self)
             for y in 0..<state.height {
                 for x in 0..<state.width {
-                    words[y * state.width + x] = UInt32(truncatingIfNeeded: (x + shift) &* 0x010305 ^ (y + shift) &* 0x030501) & 0xFFFFFF
+                    words[y * state.width + x] =
+                        UInt32(truncatingIfNeeded: (x + shift) &* 0x010305 ^ (y + shift) &* 0x030501) & 0xFFFFFF
                 }
             }
         }
@@ -268,9 +274,13 @@ final class Cast: Sendable {
             )
         }
         frame.transform = state.transform
-        if let cursor = state.cursor { (frame.has_cursor, frame.cursor_x, frame.cursor_y) = (true, Int32(cursor.x), Int32(cursor.y)) }
+        if let cursor = state.cursor {
+            (frame.has_cursor, frame.cursor_x, frame.cursor_y) = (true, Int32(cursor.x), Int32(cursor.y))
+        }
         if let image = state.image {
-            (frame.cursor_side, frame.cursor_colour, frame.hot_x, frame.hot_y) = (Int32(image.side), image.colour, Int32(image.x), Int32(image.y))
+            (frame.cursor_side, frame.cursor_colour, frame.hot_x, frame.hot_y) = (
+                Int32(image.side), image.colour, Int32(image.x), Int32(image.y)
+            )
         }
         frame.has_bad_stride = kind == .bad
         let result = pixels.withUnsafeBytes { bytes in

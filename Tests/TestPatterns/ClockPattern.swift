@@ -20,13 +20,17 @@ package enum ClockPattern {
     /// The area of one cell.
     package static func cell(column: Int, row: Int) -> PatternRectangle {
         PatternRectangle(
-            x: area.x + area.width * Double(column) / Double(columns), y: area.y + area.height * Double(row) / Double(rows),
+            x: area.x + area.width * Double(column) / Double(columns),
+            y: area.y + area.height * Double(row) / Double(rows),
             width: area.width / Double(columns), height: area.height / Double(rows))
     }
 
     /// The cells for a time, row by row from the left; true is white.
     package static func cells(milliseconds: UInt32) -> [Bool] {
-        let words = [UInt16(truncatingIfNeeded: milliseconds >> 16), UInt16(truncatingIfNeeded: milliseconds), check(milliseconds)]
+        let words = [
+            UInt16(truncatingIfNeeded: milliseconds >> 16), UInt16(truncatingIfNeeded: milliseconds),
+            check(milliseconds),
+        ]
         var cells = (0..<columns).map { isWhiteGuard(column: $0) }
         for (index, word) in words.enumerated() {
             let marker = isWhiteMarker(row: index + 1)

@@ -6,12 +6,15 @@ extension Canvas {
     /// Creates a pixmap of that size in pixels. A function of the column and the row returns the colours. Free the
     /// pixmap with `free(_:)`.
     func pixmap(width: Int, height: Int, colour: (Int, Int) -> PatternColour) throws(TestScreenError) -> Pixmap {
-        guard let image = XCreateImage(display, visual, depth, ZPixmap, 0, nil, UInt32(width), UInt32(height), 32, 0) else {
+        guard let image = XCreateImage(display, visual, depth, ZPixmap, 0, nil, UInt32(width), UInt32(height), 32, 0)
+        else {
             throw .display("no image of \(width)x\(height)")
         }
         // The image now owns the bytes, and frees them with free(3).
-        image.pointee.data = UnsafeMutableRawPointer.allocate(byteCount: Int(image.pointee.bytes_per_line) * height, alignment: 16)
-            .assumingMemoryBound(to: CChar.self)
+        image.pointee.data = UnsafeMutableRawPointer.allocate(
+            byteCount: Int(image.pointee.bytes_per_line) * height, alignment: 16
+        )
+        .assumingMemoryBound(to: CChar.self)
         defer { _ = cx11_destroy_image(image) }
         for row in 0..<height {
             for column in 0..<width {
@@ -23,16 +26,20 @@ extension Canvas {
         return result
     }
 
-    /// Creates a pixmap of that size from pixels of 4 bytes each: B, G, R and an unused one. Needs a screen with a depth
-    /// of 24.
+    /// Creates a pixmap of that size from pixels of 4 bytes each: B, G, R and an unused one. Needs a screen with a
+    /// depth of 24.
     func pixmap(width: Int, height: Int, pixels: UnsafeRawPointer) -> Pixmap {
         let result = XCreatePixmap(display, window, UInt32(width), UInt32(height), depth)
         // A request has a limited size, so that a long image needs several.
         let rows = max(1, min(height, 1 << 22 / (width * 4)))
         for first in stride(from: 0, to: height, by: rows) {
             let count = min(rows, height - first)
-            let bytes = UnsafeMutableRawPointer(mutating: pixels + first * width * 4).assumingMemoryBound(to: CChar.self)
-            guard let image = XCreateImage(display, visual, depth, ZPixmap, 0, bytes, UInt32(width), UInt32(count), 32, Int32(width * 4)) else {
+            let bytes = UnsafeMutableRawPointer(mutating: pixels + first * width * 4).assumingMemoryBound(
+                to: CChar.self)
+            guard
+                let image = XCreateImage(
+                    display, visual, depth, ZPixmap, 0, bytes, UInt32(width), UInt32(count), 32, Int32(width * 4))
+            else {
                 continue
             }
             XPutImage(display, result, graphics, image, 0, 0, 0, Int32(first), UInt32(width), UInt32(count))

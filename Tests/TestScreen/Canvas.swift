@@ -24,7 +24,9 @@ final class Canvas {
         guard let display = XOpenDisplay(nil) else { throw .display("no X server answers at DISPLAY") }
         let screen = XDefaultScreen(display)
         let root = XRootWindow(display, screen)
-        guard let visual = XDefaultVisual(display, screen), visual.pointee.class == TrueColor else { throw .display("the screen is not TrueColor") }
+        guard let visual = XDefaultVisual(display, screen), visual.pointee.class == TrueColor else {
+            throw .display("the screen is not TrueColor")
+        }
         guard let font = XLoadQueryFont(display, "fixed") else { throw .display("the core font \"fixed\" is missing") }
         var attributes = XWindowAttributes()
         XGetWindowAttributes(display, root, &attributes)
@@ -38,7 +40,8 @@ final class Canvas {
         window.event_mask = ExposureMask | StructureNotifyMask
         window.background_pixmap = Pixmap(None)
         self.window = XCreateWindow(
-            display, root, Int32(place?.x ?? 0), Int32(place?.y ?? 0), UInt32(width), UInt32(height), 0, Int32(depth), UInt32(InputOutput), visual,
+            display, root, Int32(place?.x ?? 0), Int32(place?.y ?? 0), UInt32(width), UInt32(height), 0, Int32(depth),
+            UInt32(InputOutput), visual,
             UInt(CWOverrideRedirect | CWEventMask | CWBackPixmap), &window)
         pixmap = XCreatePixmap(display, root, UInt32(width), UInt32(height), depth)
         guard let graphics = XCreateGC(display, root, 0, nil) else { throw .display("no graphics context") }
@@ -72,7 +75,9 @@ final class Canvas {
     func fill(_ colour: PatternColour, _ rectangles: [PatternRectangle]) {
         var list = rectangles.map { rectangle in
             let (columns, rows) = rectangle.pixels(width: width, height: height)
-            return XRectangle(x: Int16(columns.lowerBound), y: Int16(rows.lowerBound), width: UInt16(columns.count), height: UInt16(rows.count))
+            return XRectangle(
+                x: Int16(columns.lowerBound), y: Int16(rows.lowerBound), width: UInt16(columns.count),
+                height: UInt16(rows.count))
         }
         XSetForeground(display, graphics, pixel(colour))
         XFillRectangles(display, pixmap, graphics, &list, Int32(list.count))
@@ -92,7 +97,9 @@ final class Canvas {
 
     /// Shows a rectangle of the pixmap, in pixels.
     func present(x: Int, y: Int, width: Int, height: Int) {
-        XCopyArea(display, pixmap, window, graphics, Int32(x), Int32(y), UInt32(max(width, 0)), UInt32(max(height, 0)), Int32(x), Int32(y))
+        XCopyArea(
+            display, pixmap, window, graphics, Int32(x), Int32(y), UInt32(max(width, 0)), UInt32(max(height, 0)),
+            Int32(x), Int32(y))
     }
 
     /// Shows the whole pixmap.
@@ -135,7 +142,9 @@ final class Canvas {
     private static func describe(_ window: Window, display: OpaquePointer, place: WindowPlace) {
         var hints = XSizeHints()
         hints.flags = USPosition | USSize
-        (hints.x, hints.y, hints.width, hints.height) = (Int32(place.x), Int32(place.y), Int32(place.width), Int32(place.height))
+        (hints.x, hints.y, hints.width, hints.height) = (
+            Int32(place.x), Int32(place.y), Int32(place.width), Int32(place.height)
+        )
         XSetWMNormalHints(display, window, &hints)
         if !place.isDecorated {
             // Only the field of decorations counts, and it is empty (Motif's MwmHints).
@@ -143,13 +152,15 @@ final class Canvas {
             let fields: [Int] = [2, 0, 0, 0, 0]
             fields.withUnsafeBytes { bytes in
                 _ = XChangeProperty(
-                    display, window, motif, motif, 32, PropModeReplace, bytes.bindMemory(to: UInt8.self).baseAddress, Int32(fields.count))
+                    display, window, motif, motif, 32, PropModeReplace, bytes.bindMemory(to: UInt8.self).baseAddress,
+                    Int32(fields.count))
             }
         }
         "testscreen".withCString { name in
             "TestScreen".withCString { className in
                 var hint = XClassHint(
-                    res_name: UnsafeMutablePointer(mutating: name), res_class: UnsafeMutablePointer(mutating: className))
+                    res_name: UnsafeMutablePointer(mutating: name), res_class: UnsafeMutablePointer(mutating: className)
+                )
                 XSetClassHint(display, window, &hint)
             }
         }

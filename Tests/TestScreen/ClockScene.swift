@@ -35,7 +35,9 @@ struct ClockScene: Scene {
     private func paintBlock(at time: UInt32, on canvas: Canvas) {
         let place = Double(time % 4000) / 4000
         canvas.fill(PatternColour(grey: 96), [Self.track])
-        canvas.fill(PatternColour(230, 180, 40), [PatternRectangle(x: place * 0.96, y: 0, width: 0.04, height: 1).placed(in: Self.track)])
+        canvas.fill(
+            PatternColour(230, 180, 40),
+            [PatternRectangle(x: place * 0.96, y: 0, width: 0.04, height: 1).placed(in: Self.track)])
     }
 
     private func present(_ rectangle: PatternRectangle, on canvas: Canvas) {

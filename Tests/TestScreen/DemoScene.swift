@@ -35,12 +35,14 @@ struct DemoScene: Scene {
         clock_gettime(CLOCK_REALTIME, &now)
         var parts = tm()
         localtime_r(&now.tv_sec, &parts)
-        let time = [Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec)].map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")
+        let time = [Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec)].map { $0 < 10 ? "0\($0)" : "\($0)" }
+            .joined(separator: ":")
         let hundredths = now.tv_nsec / 10_000_000
         let scale = max(canvas.height / 90, 1)
         canvas.fill(Self.night, x: 0, y: clockTop(canvas), width: canvas.width, height: 13 * scale)
         paintCentred(
-            "\(time).\(hundredths < 10 ? "0" : "")\(hundredths)", scale: scale, PatternColour(120, 220, 255), y: clockTop(canvas), on: canvas)
+            "\(time).\(hundredths < 10 ? "0" : "")\(hundredths)", scale: scale, PatternColour(120, 220, 255),
+            y: clockTop(canvas), on: canvas)
     }
 
     private func paintBall(on canvas: Canvas) {
@@ -53,7 +55,9 @@ struct DemoScene: Scene {
         // A parabola of 1.2 s between two bounces.
         let phase = Double(milliseconds % 1200) / 600 - 1
         let drop = Double(stage.rows.count - side) * phase * phase
-        canvas.fillDisc(PatternColour(255, 140, 60), x: across < run ? across : 2 * run - across, y: stage.rows.lowerBound + Int(drop), side: side)
+        canvas.fillDisc(
+            PatternColour(255, 140, 60), x: across < run ? across : 2 * run - across,
+            y: stage.rows.lowerBound + Int(drop), side: side)
     }
 
     private mutating func paintCentred(_ text: String, scale: Int, _ colour: PatternColour, y: Int, on canvas: Canvas) {

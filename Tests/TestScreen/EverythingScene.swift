@@ -12,11 +12,13 @@ struct EverythingScene: Scene {
     mutating func paint(on canvas: Canvas) {
         if let texture { canvas.free(texture) }
         var noise: UInt32 = 1
-        texture = try? canvas.pixmap(width: canvas.width + Self.overhang, height: canvas.height + Self.overhang) { x, y in
+        texture = try? canvas.pixmap(width: canvas.width + Self.overhang, height: canvas.height + Self.overhang) {
+            x, y in
             noise = noise &* 1_664_525 &+ 1_013_904_223
             let grain = Int(noise >> 28)
             return PatternColour(
-                UInt8(truncatingIfNeeded: wave(x * 3 + y, 509) + grain), UInt8(truncatingIfNeeded: wave(y * 2 - x, 383) + grain),
+                UInt8(truncatingIfNeeded: wave(x * 3 + y, 509) + grain),
+                UInt8(truncatingIfNeeded: wave(y * 2 - x, 383) + grain),
                 UInt8(truncatingIfNeeded: wave(x + y * 3 + x * y / 4096, 631) + grain))
         }
         advance(on: canvas)
@@ -27,7 +29,8 @@ struct EverythingScene: Scene {
         frame += 1
         // The horizontal and the vertical period differ, so that the picture does not repeat for minutes.
         canvas.show(
-            texture, fromX: wave(frame * 7, Self.overhang * 2) * Self.overhang / 240, y: wave(frame * 5, Self.overhang * 2 - 26) * Self.overhang / 240
+            texture, fromX: wave(frame * 7, Self.overhang * 2) * Self.overhang / 240,
+            y: wave(frame * 5, Self.overhang * 2 - 26) * Self.overhang / 240
         )
     }
 

@@ -29,10 +29,14 @@ struct Options {
             case "--file": path = rest.popFirst()
             case "--exclude": protection = .property
             case "--seed":
-                guard let text = rest.popFirst(), let value = UInt64(text) else { throw .usage("--seed needs a number") }
+                guard let text = rest.popFirst(), let value = UInt64(text) else {
+                    throw .usage("--seed needs a number")
+                }
                 seed = value
             case "--fps":
-                guard let text = rest.popFirst(), let value = Int(text), (1...1000).contains(value) else { throw .usage("--fps needs 1...1000") }
+                guard let text = rest.popFirst(), let value = Int(text), (1...1000).contains(value) else {
+                    throw .usage("--fps needs 1...1000")
+                }
                 framesPerSecond = value
             case "--frequency":
                 guard let text = rest.popFirst(), let value = Double(text), (20...20_000).contains(value) else {
@@ -40,7 +44,8 @@ struct Options {
                 }
                 frequency = value
             case "--window":
-                guard let text = rest.popFirst(), let place = WindowPlace(text, title: "broadcast test screen: \(name)") else {
+                guard let text = rest.popFirst(), let place = WindowPlace(text, title: "broadcast test screen: \(name)")
+                else {
                     throw .usage("--window needs WxH+X+Y")
                 }
                 window = place
@@ -60,7 +65,9 @@ struct Options {
         self.window = window
     }
 
-    private static func content(of name: String, beeps: Bool, frequency: Double) throws(TestScreenError) -> ((any Scene)?, Sound?) {
+    private static func content(of name: String, beeps: Bool, frequency: Double) throws(TestScreenError) -> (
+        (any Scene)?, Sound?
+    ) {
         switch name {
         case "clock": (ClockScene(), beeps ? .beepEachSecond : nil)
         case "chart": (ChartScene(), nil)

@@ -32,8 +32,8 @@ struct PlaybackClock {
         }
     }
 
-    /// The playback time of that sample, in nanoseconds of CLOCK_MONOTONIC; nil while there are too few reports, or while
-    /// the last reports contradict the line: no beep is better than one at the wrong time.
+    /// The playback time of that sample, in nanoseconds of CLOCK_MONOTONIC; nil while there are too few reports, or
+    /// while the last reports contradict the line: no beep is better than one at the wrong time.
     func time(ofSample number: Int64) -> Double? {
         guard let origin, reports >= 10, outliers == 0 else { return nil }
         return origin + Double(number) * 1e9 / rate

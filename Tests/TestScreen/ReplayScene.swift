@@ -41,7 +41,10 @@ final class ReplayScene: Scene {
         func number() throws(TestScreenError) -> Int {
             guard position + 4 <= data.count else { throw .usage("\(path) is too short") }
             defer { position += 4 }
-            return Int(data.withUnsafeBytes { UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: position, as: UInt32.self)) })
+            return Int(
+                data.withUnsafeBytes {
+                    UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: position, as: UInt32.self))
+                })
         }
         guard try number() == Int(Self.magic), try number() == 1 else { throw .usage("\(path) is no workload") }
         position += 8
@@ -61,7 +64,9 @@ final class ReplayScene: Scene {
                 var places: [Int32] = []
                 for _ in 0..<6 { places.append(Int32(try number())) }
                 frame.copies.append(
-                    Copy(image: image, x: places[0], y: places[1], width: places[2], height: places[3], toX: places[4], toY: places[5]))
+                    Copy(
+                        image: image, x: places[0], y: places[1], width: places[2], height: places[3], toX: places[4],
+                        toY: places[5]))
             }
             for _ in 0..<shown {
                 let (x, y, width, height) = (try number(), try number(), try number(), try number())
@@ -74,7 +79,9 @@ final class ReplayScene: Scene {
     func paint(on canvas: Canvas) {
         if pixmaps.isEmpty {
             pixmaps = images.map { image in
-                data.withUnsafeBytes { canvas.pixmap(width: image.width, height: image.height, pixels: $0.baseAddress! + image.offset) }
+                data.withUnsafeBytes {
+                    canvas.pixmap(width: image.width, height: image.height, pixels: $0.baseAddress! + image.offset)
+                }
             }
         }
         next = 0
@@ -88,10 +95,13 @@ final class ReplayScene: Scene {
         guard !frame.copies.isEmpty else { return }
         for copy in frame.copies {
             XCopyArea(
-                canvas.display, pixmaps[copy.image], canvas.pixmap, canvas.graphics, copy.x, copy.y, UInt32(copy.width), UInt32(copy.height),
+                canvas.display, pixmaps[copy.image], canvas.pixmap, canvas.graphics, copy.x, copy.y, UInt32(copy.width),
+                UInt32(copy.height),
                 copy.toX, copy.toY)
         }
-        for area in frame.shown { canvas.present(x: Int(area.x), y: Int(area.y), width: Int(area.width), height: Int(area.height)) }
+        for area in frame.shown {
+            canvas.present(x: Int(area.x), y: Int(area.y), width: Int(area.width), height: Int(area.height))
+        }
         canvas.synchronise()
         print("frame \(next - 1) \(MonotonicClock.now())")
         fflush(nil)

@@ -1,7 +1,8 @@
 /// Endless text of made-up words, the same in every run.
 struct SampleText {
     private static let words = [
-        "signal", "frame", "the", "a", "picture", "of", "and", "queue", "let", "screen", "window", "return", "moves", "when", "packet", "clock",
+        "signal", "frame", "the", "a", "picture", "of", "and", "queue", "let", "screen", "window", "return", "moves",
+        "when", "packet", "clock",
         "sends",
         "if", "colour", "sound", "to", "each", "stream", "under", "light", "is", "slow", "first", "with", "buffer",
     ]

@@ -50,7 +50,8 @@ final class SecretApplication {
             var one: UInt = 1
             withUnsafeBytes(of: &one) { bytes in
                 _ = XChangeProperty(
-                    display, window, XInternAtom(display, "_BROADCAST_CAPTURE_EXCLUDE", 0), XA_CARDINAL, 32, PropModeReplace,
+                    display, window, XInternAtom(display, "_BROADCAST_CAPTURE_EXCLUDE", 0), XA_CARDINAL, 32,
+                    PropModeReplace,
                     bytes.bindMemory(to: UInt8.self).baseAddress, 1)
             }
         }
@@ -107,7 +108,8 @@ final class SecretApplication {
         attributes.background_pixel = pixel
         attributes.override_redirect = overridesRedirect ? True : False
         return XCreateWindow(
-            display, root, Int32(x), Int32(y), UInt32(width), UInt32(height), 0, Int32(CopyFromParent), UInt32(CopyFromParent), nil,
+            display, root, Int32(x), Int32(y), UInt32(width), UInt32(height), 0, Int32(CopyFromParent),
+            UInt32(CopyFromParent), nil,
             UInt(CWBackPixel | CWOverrideRedirect), &attributes)
     }
 

@@ -43,7 +43,8 @@ struct SecretScene: Scene {
         canvas.fill(Self.grey, [.whole])
         canvas.synchronise()
         if application == nil {
-            application = try? SecretApplication(colour: canvas.pixel(PatternColour(255, 0, 255)), protection: protection)
+            application = try? SecretApplication(
+                colour: canvas.pixel(PatternColour(255, 0, 255)), protection: protection)
             application?.map()
             application?.synchronise()
             print("window 0x\(String(application?.window ?? 0, radix: 16))")
@@ -64,7 +65,10 @@ struct SecretScene: Scene {
     private mutating func step(_ application: SecretApplication, width: Int, height: Int) {
         let x = Int.random(in: -40..<width - 60, using: &random)
         let y = Int.random(in: -20..<height - 60, using: &random)
-        let size = (width: Int.random(in: 40..<width / 2, using: &random), height: Int.random(in: 30..<height / 2, using: &random))
+        let size = (
+            width: Int.random(in: 40..<width / 2, using: &random),
+            height: Int.random(in: 30..<height / 2, using: &random)
+        )
         switch Int.random(in: 0..<20, using: &random) {
         case 0..<6: application.move(x: x, y: y)
         case 6..<8: application.resize(width: size.width, height: size.height)

@@ -18,7 +18,9 @@ final class SoundPlayer {
 
     /// Connects, and waits until playback starts.
     init(_ sound: Sound) throws(TestScreenError) {
-        guard let loop = pa_threaded_mainloop_new(), pa_threaded_mainloop_start(loop) == 0 else { throw .sound("libpulse gives no main loop") }
+        guard let loop = pa_threaded_mainloop_new(), pa_threaded_mainloop_start(loop) == 0 else {
+            throw .sound("libpulse gives no main loop")
+        }
         self.sound = sound
         self.loop = loop
         pa_threaded_mainloop_lock(loop)
@@ -54,7 +56,8 @@ final class SoundPlayer {
         guard let context else { return true }
         let state = pa_context_get_state(context)
         let streamState = stream.map { pa_stream_get_state($0) } ?? PA_STREAM_CREATING
-        return state == PA_CONTEXT_FAILED || state == PA_CONTEXT_TERMINATED || streamState == PA_STREAM_FAILED || streamState == PA_STREAM_TERMINATED
+        return state == PA_CONTEXT_FAILED || state == PA_CONTEXT_TERMINATED || streamState == PA_STREAM_FAILED
+            || streamState == PA_STREAM_TERMINATED
     }
 
     private func connect() {
@@ -62,7 +65,9 @@ final class SoundPlayer {
         context = pa_context_new(pa_threaded_mainloop_get_api(loop), "TestScreen")
         guard let context else { return }
         pa_context_set_state_callback(
-            context, { _, player in player.map { Unmanaged<SoundPlayer>.fromOpaque($0).takeUnretainedValue().contextChanged() } },
+            context,
+            { _, player in player.map { Unmanaged<SoundPlayer>.fromOpaque($0).takeUnretainedValue().contextChanged() }
+            },
             Unmanaged.passUnretained(self).toOpaque())
         pa_context_connect(context, nil, PA_CONTEXT_NOAUTOSPAWN, nil)
     }
@@ -97,16 +102,28 @@ final class SoundPlayer {
         beep = Sound.Beep()
         let this = Unmanaged.passUnretained(self).toOpaque()
         pa_stream_set_state_callback(
-            stream, { _, player in player.map { pa_threaded_mainloop_signal(Unmanaged<SoundPlayer>.fromOpaque($0).takeUnretainedValue().loop, 0) } },
+            stream,
+            { _, player in
+                player.map {
+                    pa_threaded_mainloop_signal(Unmanaged<SoundPlayer>.fromOpaque($0).takeUnretainedValue().loop, 0)
+                }
+            },
             this)
         pa_stream_set_write_callback(
-            stream, { _, bytes, player in player.map { Unmanaged<SoundPlayer>.fromOpaque($0).takeUnretainedValue().write(bytes) } }, this)
-        // 250 ms: on a busy machine this process may have to wait, and an underrun would play a beep late. The latency does
-        // not matter, because a beep is placed by the time at which it will be heard. Early requests keep the device's own
-        // buffer short: PipeWire would make it half of this one, and then says only to a tenth of a second what is heard.
+            stream,
+            { _, bytes, player in
+                player.map { Unmanaged<SoundPlayer>.fromOpaque($0).takeUnretainedValue().write(bytes) }
+            }, this)
+        // 250 ms: on a busy machine this process may have to wait, and an underrun would play a beep late. The latency
+        // does not matter, because a beep is placed by the time at which it will be heard. Early requests keep the
+        // device's own buffer short: PipeWire would make it half of this one, and then says only to a tenth of a second
+        // what is heard.
         var buffer = pa_buffer_attr(
-            maxlength: .max, tlength: UInt32(Self.rate * 0.25) * 8, prebuf: .max, minreq: UInt32(Self.rate * 0.01) * 8, fragsize: .max)
-        let flags = PA_STREAM_INTERPOLATE_TIMING.rawValue | PA_STREAM_AUTO_TIMING_UPDATE.rawValue | PA_STREAM_EARLY_REQUESTS.rawValue
+            maxlength: .max, tlength: UInt32(Self.rate * 0.25) * 8, prebuf: .max, minreq: UInt32(Self.rate * 0.01) * 8,
+            fragsize: .max)
+        let flags =
+            PA_STREAM_INTERPOLATE_TIMING.rawValue | PA_STREAM_AUTO_TIMING_UPDATE.rawValue
+            | PA_STREAM_EARLY_REQUESTS.rawValue
         pa_stream_connect_playback(stream, nil, &buffer, pa_stream_flags_t(flags), nil, nil)
     }
 
@@ -115,14 +132,18 @@ final class SoundPlayer {
         var latency: pa_usec_t = 0
         var isNegative: Int32 = 0
         if pa_stream_get_latency(stream, &latency, &isNegative) == 0 {
-            clock.report(sample: written, latency: Double(latency) * (isNegative == 0 ? 1000 : -1000), now: MonotonicClock.now())
+            clock.report(
+                sample: written, latency: Double(latency) * (isNegative == 0 ? 1000 : -1000), now: MonotonicClock.now())
         }
-        // A block of PulseAudio has at most 64 KiB. The server plays nothing before it has all that it requested at first.
+        // A block of PulseAudio has at most 64 KiB. The server plays nothing before it has all that it requested at
+        // first.
         var rest = bytes
         while rest >= Self.frameLength {
             var data: UnsafeMutableRawPointer?
             var length = rest
-            guard pa_stream_begin_write(stream, &data, &length) == 0, let data, length >= Self.frameLength else { return }
+            guard pa_stream_begin_write(stream, &data, &length) == 0, let data, length >= Self.frameLength else {
+                return
+            }
             let count = length / Self.frameLength
             let samples = UnsafeMutableBufferPointer(start: data.assumingMemoryBound(to: Float.self), count: count * 2)
             sound.fill(samples, first: written, heardAt: clock.time(ofSample: written), rate: Self.rate, beep: &beep)

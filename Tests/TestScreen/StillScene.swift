@@ -9,16 +9,20 @@ struct StillScene: Scene {
         let width = canvas.width
         let height = canvas.height
         paintWindow(
-            "Terminal", PatternColour(24, 26, 30), PatternColour(180, 220, 180), x: width / 16, y: height / 10, width: width / 2, height: height / 2,
+            "Terminal", PatternColour(24, 26, 30), PatternColour(180, 220, 180), x: width / 16, y: height / 10,
+            width: width / 2, height: height / 2,
             on: canvas)
         paintWindow(
-            "Reader", PatternColour(252, 250, 244), PatternColour(40, 36, 30), x: width / 2, y: height / 5, width: width * 7 / 16,
+            "Reader", PatternColour(252, 250, 244), PatternColour(40, 36, 30), x: width / 2, y: height / 5,
+            width: width * 7 / 16,
             height: height * 2 / 3, on: canvas)
         paintWindow(
-            "Chat", PatternColour(238, 242, 250), PatternColour(30, 44, 80), x: width / 8, y: height * 11 / 20, width: width / 4, height: height / 3,
+            "Chat", PatternColour(238, 242, 250), PatternColour(30, 44, 80), x: width / 8, y: height * 11 / 20,
+            width: width / 4, height: height / 3,
             on: canvas)
         canvas.fill(PatternColour(34, 36, 42), x: 0, y: height - 36, width: width, height: 36)
-        canvas.draw("Applications     Terminal     Reader     Chat", PatternColour(220, 220, 220), x: 16, y: height - 25)
+        canvas.draw(
+            "Applications     Terminal     Reader     Chat", PatternColour(220, 220, 220), x: 16, y: height - 25)
     }
 
     mutating func advance(on canvas: Canvas) {}
@@ -32,7 +36,8 @@ struct StillScene: Scene {
     }
 
     private func paintWindow(
-        _ title: String, _ paper: PatternColour, _ ink: PatternColour, x: Int, y: Int, width: Int, height: Int, on canvas: Canvas
+        _ title: String, _ paper: PatternColour, _ ink: PatternColour, x: Int, y: Int, width: Int, height: Int,
+        on canvas: Canvas
     ) {
         canvas.fill(PatternColour(60, 64, 74), x: x - 1, y: y - 1, width: width + 2, height: height + 2)
         canvas.draw(title, PatternColour(235, 235, 235), x: x + 10, y: y + 6)

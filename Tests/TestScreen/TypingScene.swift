@@ -15,7 +15,8 @@ struct TypingScene: Scene {
     mutating func paint(on canvas: Canvas) {
         canvas.fill(Self.paper, [.whole])
         canvas.fill(PatternColour(58, 62, 72), x: 0, y: 0, width: canvas.width, height: 32)
-        canvas.draw("notes.txt - Editor      File   Edit   View   Search   Help", PatternColour(230, 230, 230), x: 16, y: 9)
+        canvas.draw(
+            "notes.txt - Editor      File   Edit   View   Search   Help", PatternColour(230, 230, 230), x: 16, y: 9)
         canvas.fill(PatternColour(232, 232, 228), x: 0, y: 32, width: Self.margin.x - 12, height: canvas.height - 32)
         var page = SampleText(seed: 2)
         for line in 0..<lines(canvas) {
@@ -48,7 +49,8 @@ struct TypingScene: Scene {
     private mutating func startLine(on canvas: Canvas) {
         column = 0
         line = line + 1 < lines(canvas) ? line + 1 : lines(canvas) / 2
-        canvas.fill(Self.paper, x: Self.margin.x, y: y(line), width: canvas.width - Self.margin.x, height: Self.lineHeight)
+        canvas.fill(
+            Self.paper, x: Self.margin.x, y: y(line), width: canvas.width - Self.margin.x, height: Self.lineHeight)
     }
 
     private func paintCaret(_ colour: PatternColour, on canvas: Canvas) {

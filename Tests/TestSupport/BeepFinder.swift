@@ -5,7 +5,8 @@ import TestPatterns
 package struct Beep: Sendable, CustomStringConvertible {
     /// When it begins, seconds in the container's own time line.
     package let onset: Double
-    /// The second of CLOCK_MONOTONIC at which it was played, modulo `BeepPattern.numbers`; nil if its pitch cannot be read.
+    /// The second of CLOCK_MONOTONIC at which it was played, modulo `BeepPattern.numbers`; nil if its pitch cannot be
+    /// read.
     package let number: Int?
 
     /// A beep from its members.
@@ -14,14 +15,17 @@ package struct Beep: Sendable, CustomStringConvertible {
         self.number = number
     }
 
-    package var description: String { "\((onset * 1000).rounded() / 1000) s (number \(number.map(String.init) ?? "unreadable"))" }
+    package var description: String {
+        "\((onset * 1000).rounded() / 1000) s (number \(number.map(String.init) ?? "unreadable"))"
+    }
 }
 
 extension Collection<Double> {
-    /// True if these delays of beeps are within a limit, in seconds: all of them, or all but one if there are four or more. False
-    /// without a beep.
+    /// True if these delays of beeps are within a limit, in seconds: all of them, or all but one if there are four or
+    /// more. False without a beep.
     ///
-    /// A machine that stops the test's player for a moment delays or cuts one beep. A program that is late is late with every beep.
+    /// A machine that stops the test's player for a moment delays or cuts one beep. A program that is late is late with
+    /// every beep.
     package func areInTime(within limit: Double) -> Bool {
         !isEmpty && count { !(abs($0) <= limit) } <= (count >= 4 ? 1 : 0)
     }
@@ -31,7 +35,9 @@ extension Collection<Double> {
 package enum BeepFinder {
     /// The beeps of a sound track. A beep that is cut off at the start or at the end of the sound is left out.
     package static func beeps(in audio: DecodedAudio) -> [Beep] {
-        beeps(in: audio.samples, rate: audio.rate).map { Beep(onset: audio.time(ofSample: $0.onset), number: $0.number) }
+        beeps(in: audio.samples, rate: audio.rate).map {
+            Beep(onset: audio.time(ofSample: $0.onset), number: $0.number)
+        }
     }
 
     /// The same for samples; `onset` is the number of the first sample, as a fraction.
@@ -46,7 +52,9 @@ package enum BeepFinder {
         let first = Int(onset + (BeepPattern.duration + 0.005) * Double(rate))
         let last = min(Int(onset + (BeepPattern.totalDuration - 0.005) * Double(rate)), samples.count)
         guard first < last else { return nil }
-        let levels = (0..<BeepPattern.numbers).map { level(of: BeepPattern.numberFrequency($0), in: samples[first..<last], rate: rate) }
+        let levels = (0..<BeepPattern.numbers).map {
+            level(of: BeepPattern.numberFrequency($0), in: samples[first..<last], rate: rate)
+        }
         let order = levels.indices.sorted { levels[$0] > levels[$1] }
         guard levels[order[0]] > 0.005, levels[order[0]] > 2 * levels[order[1]] else { return nil }
         return order[0]
@@ -63,7 +71,8 @@ package enum BeepFinder {
         return 2 * (sum.real * sum.real + sum.imaginary * sum.imaginary).squareRoot() / Double(samples.count)
     }
 
-    /// The number of the first sample of each beep, as a fraction. A beep that is cut off at the start of the sound is left out.
+    /// The number of the first sample of each beep, as a fraction. A beep that is cut off at the start of the sound is
+    /// left out.
     private static func onsets(in samples: [Float], rate: Int) -> [Double] {
         let levels = envelope(samples, rate: rate)
         // Half of a usual beep's level, whatever the volume; silence and noise have none.
@@ -98,7 +107,8 @@ package enum BeepFinder {
             sum.real += product.real - products[slot].real
             sum.imaginary += product.imaginary - products[slot].imaginary
             products[slot] = product
-            levels[index] = Float(2 * (sum.real * sum.real + sum.imaginary * sum.imaginary).squareRoot() / Double(window))
+            levels[index] = Float(
+                2 * (sum.real * sum.real + sum.imaginary * sum.imaginary).squareRoot() / Double(window))
         }
         return levels
     }

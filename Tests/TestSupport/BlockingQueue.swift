@@ -9,8 +9,8 @@ enum BlockingQueue {
         queue.async(execute: body)
     }
 
-    /// Suspends until the descriptor is ready for `events` (`POLLIN`, `POLLOUT`) or has an error, or the deadline passes. Gives false in
-    /// the last case. The descriptor must stay open until it returns.
+    /// Suspends until the descriptor is ready for `events` (`POLLIN`, `POLLOUT`) or has an error, or the deadline
+    /// passes. Gives false in the last case. The descriptor must stay open until it returns.
     static func wait(for events: Int32, on descriptor: Int32, until end: ContinuousClock.Instant) async -> Bool {
         await withCheckedContinuation { continuation in
             run {
@@ -18,7 +18,9 @@ enum BlockingQueue {
                     let rest = ContinuousClock.now.duration(to: end)
                     guard rest > .zero else { return continuation.resume(returning: false) }
                     var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
-                    let milliseconds = Int32(clamping: rest.components.seconds * 1000 + rest.components.attoseconds / 1_000_000_000_000_000 + 1)
+                    let milliseconds = Int32(
+                        clamping: rest.components.seconds * 1000 + rest.components.attoseconds / 1_000_000_000_000_000
+                            + 1)
                     let count = poll(&entry, 1, milliseconds)
                     if count > 0 { return continuation.resume(returning: true) }
                     if count < 0, errno != EINTR { return continuation.resume(returning: true) }

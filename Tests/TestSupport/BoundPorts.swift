@@ -13,7 +13,9 @@ package func isBound(_ port: Int) -> Bool {
 
 /// Whether a UDP socket is bound to that port of this machine, by /proc/net/udp.
 package func isBoundForDatagrams(_ port: Int) -> Bool {
-    let tables = ["/proc/net/udp", "/proc/net/udp6"].map { String(decoding: FileManager.default.contents(atPath: $0) ?? Data(), as: UTF8.self) }
+    let tables = ["/proc/net/udp", "/proc/net/udp6"].map {
+        String(decoding: FileManager.default.contents(atPath: $0) ?? Data(), as: UTF8.self)
+    }
     let suffix = ":" + String(format: "%04X", port)
     return tables.joined(separator: "\n").split(separator: "\n").contains { line in
         let fields = line.split(separator: " ")

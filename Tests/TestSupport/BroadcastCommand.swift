@@ -26,7 +26,8 @@ package struct BroadcastCommand: Sendable {
     package var environment: [String: String]
     private let peers: Peers
 
-    /// A command that sees that display (`:7`) and sound server, if any. Commands with the same `home` share their sessions.
+    /// A command that sees that display (`:7`) and sound server, if any. Commands with the same `home` share their
+    /// sessions.
     package init(in peers: Peers, display: String? = nil, pulse: PulseServer? = nil, home: String? = nil) throws {
         self.peers = peers
         binary = try BuiltPrograms.path(of: "broadcast")
@@ -37,7 +38,8 @@ package struct BroadcastCommand: Sendable {
         environment.merge(pulse?.environment ?? [:]) { $1 }
         if let display { environment["DISPLAY"] = display }
         for (variable, name) in [
-            ("HOME", ""), ("XDG_CONFIG_HOME", "/config"), ("XDG_DATA_HOME", "/data"), ("XDG_STATE_HOME", "/state"), ("XDG_CACHE_HOME", "/cache"),
+            ("HOME", ""), ("XDG_CONFIG_HOME", "/config"), ("XDG_DATA_HOME", "/data"), ("XDG_STATE_HOME", "/state"),
+            ("XDG_CACHE_HOME", "/cache"),
             ("XDG_RUNTIME_DIR", "/run"), ("XDG_VIDEOS_DIR", "/Videos"),
         ] {
             environment[variable] = folder + name
@@ -73,7 +75,8 @@ package struct BroadcastCommand: Sendable {
     /// Writes the configuration file.
     package func writeConfiguration(_ text: String) throws {
         let folder = home + "/config/broadcast"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         try text.write(toFile: folder + "/config.toml", atomically: true, encoding: .utf8)
     }
 }

@@ -21,14 +21,15 @@ package struct Certificates: Sendable {
         try await peers.run(
             "openssl-authority",
             [
-                "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+                "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days",
+                "2", "-subj",
                 "/CN=Test authority", "-keyout", "\(folder)/ca.key", "-out", "\(folder)/ca.pem",
             ])
         return Certificates(authority: "\(folder)/ca.pem", folder: folder, peers: peers)
     }
 
-    /// A certificate for these names (`DNS:localhost`, `IP:127.0.0.1`), valid between two times in UTC (`20200101000000Z`); nil is from
-    /// yesterday to tomorrow.
+    /// A certificate for these names (`DNS:localhost`, `IP:127.0.0.1`), valid between two times in UTC
+    /// (`20200101000000Z`); nil is from yesterday to tomorrow.
     /// - Parameters:
     ///   - names: the alternative names; nil for none.
     ///   - usage: the extended key usage (`clientAuth`), or nil for a certificate that has none.
@@ -60,16 +61,20 @@ package struct Certificates: Sendable {
         try await peers.run(
             "openssl-request",
             [
-                "openssl", "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=\(commonName)", "-keyout", pair.key,
+                "openssl", "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
+                "/CN=\(commonName)", "-keyout", pair.key,
                 "-out", "\(place)/server.csr",
             ])
         let now = Date()
-        let validity = validity ?? (Self.text(now.addingTimeInterval(-86_400)), Self.text(now.addingTimeInterval(86_400)))
+        let validity =
+            validity ?? (Self.text(now.addingTimeInterval(-86_400)), Self.text(now.addingTimeInterval(86_400)))
         try await peers.run(
             "openssl-sign",
             [
-                "openssl", "ca", "-batch", "-notext", "-config", "\(place)/openssl.conf", "-cert", authority, "-keyfile", "\(folder)/ca.key",
-                "-startdate", validity.0, "-enddate", validity.1, "-in", "\(place)/server.csr", "-out", pair.certificate,
+                "openssl", "ca", "-batch", "-notext", "-config", "\(place)/openssl.conf", "-cert", authority,
+                "-keyfile", "\(folder)/ca.key",
+                "-startdate", validity.0, "-enddate", validity.1, "-in", "\(place)/server.csr", "-out",
+                pair.certificate,
             ])
         return pair
     }

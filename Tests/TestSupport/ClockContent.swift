@@ -1,10 +1,11 @@
 import Foundation
 import TestPatterns
 
-/// The clock and its beeps as an application's own pictures and sound: a Y4M file with 25 frames a second and a mono WAV file with 44.1 kHz.
+/// The clock and its beeps as an application's own pictures and sound: a Y4M file with 25 frames a second and a mono
+/// WAV file with 44.1 kHz.
 ///
-/// Frame N shows the time of frame 0 and N / 25 s, and the beeps lie to it as `TestScreen clock --beep` plays them. Nothing is recorded to
-/// make them, so the files are the same however busy the machine is.
+/// Frame N shows the time of frame 0 and N / 25 s, and the beeps lie to it as `TestScreen clock --beep` plays them.
+/// Nothing is recorded to make them, so the files are the same however busy the machine is.
 package enum ClockContent {
     /// Frames a second.
     package static let frameRate = 25
@@ -15,7 +16,8 @@ package enum ClockContent {
     package static func write(pictures: String, sound: String, seconds: Int) throws {
         // A minute ago, because a clock that is read back is not in the future.
         let second = MonotonicTime.now() / 1_000_000_000 - 60
-        try self.pictures(from: second * 1000 + 500, frames: seconds * frameRate).write(to: URL(fileURLWithPath: pictures))
+        try self.pictures(from: second * 1000 + 500, frames: seconds * frameRate).write(
+            to: URL(fileURLWithPath: pictures))
         try self.sound(from: Double(second) + 0.5, frames: seconds * sampleRate).write(to: URL(fileURLWithPath: sound))
     }
 
@@ -54,10 +56,14 @@ package enum ClockContent {
     /// RIFF, `fmt ` with PCM of one channel and 16 bits, `data`.
     private static func header(bytes: Int) -> Data {
         var header = Data("RIFF".utf8)
-        func append(_ value: Int, bytes: Int) { for index in 0..<bytes { header.append(UInt8(value >> (8 * index) & 0xFF)) } }
+        func append(_ value: Int, bytes: Int) {
+            for index in 0..<bytes { header.append(UInt8(value >> (8 * index) & 0xFF)) }
+        }
         append(36 + bytes, bytes: 4)
         header += Data("WAVEfmt ".utf8)
-        for (value, bytes) in [(16, 4), (1, 2), (1, 2), (sampleRate, 4), (2 * sampleRate, 4), (2, 2), (16, 2)] { append(value, bytes: bytes) }
+        for (value, bytes) in [(16, 4), (1, 2), (1, 2), (sampleRate, 4), (2 * sampleRate, 4), (2, 2), (16, 2)] {
+            append(value, bytes: bytes)
+        }
         header += Data("data".utf8)
         append(bytes, bytes: 4)
         return header

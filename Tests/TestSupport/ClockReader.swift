@@ -10,11 +10,13 @@ package struct ClockReader: Sendable {
         self.screen = screen
     }
 
-    /// The painted time, CLOCK_MONOTONIC in milliseconds modulo 2^32; nil where there is no clock, or a torn or unreadable one.
+    /// The painted time, CLOCK_MONOTONIC in milliseconds modulo 2^32; nil where there is no clock, or a torn or
+    /// unreadable one.
     package func milliseconds(in frame: DecodedFrame) -> UInt32? {
         let levels = (0..<ClockPattern.rows).flatMap { row in
             (0..<ClockPattern.columns).map { column in
-                let components = frame.mean(of: ClockPattern.cell(column: column, row: row).placed(in: screen).inner(0.5))
+                let components = frame.mean(
+                    of: ClockPattern.cell(column: column, row: row).placed(in: screen).inner(0.5))
                 return components.reduce(0, +) / Double(components.count)
             }
         }
@@ -30,7 +32,11 @@ package struct ClockReader: Sendable {
     private func guardLevels(_ levels: [Double]) -> (white: Double, black: Double) {
         var sums = (white: 0.0, black: 0.0)
         for column in 0..<ClockPattern.columns {
-            if ClockPattern.isWhiteGuard(column: column) { sums.white += levels[column] } else { sums.black += levels[column] }
+            if ClockPattern.isWhiteGuard(column: column) {
+                sums.white += levels[column]
+            } else {
+                sums.black += levels[column]
+            }
         }
         return (sums.white * 2 / Double(ClockPattern.columns), sums.black * 2 / Double(ClockPattern.columns))
     }

@@ -59,21 +59,25 @@ package struct ClockTrack: Sendable {
     /// Whether the frames show a clock that runs: `fault` is nil.
     package var isRunning: Bool { fault == nil }
 
-    /// Whether the clock runs, and at least two of five frames show a time of their own: `smoothFault` is nil. How many pictures a second are
-    /// painted and captured is a property of the machine too, so only a suite that measures time can require it.
+    /// Whether the clock runs, and at least two of five frames show a time of their own: `smoothFault` is nil. How many
+    /// pictures a second are painted and captured is a property of the machine too, so only a suite that measures time
+    /// can require it.
     package var isSmooth: Bool { smoothFault == nil }
 
     /// Why the frames do not show a clock that runs, or nil if they do.
     ///
-    /// Neither the painted time nor the time stamps go back, both advance by the same time, no picture stands still for a second, and at
-    /// least three of twenty frames show a time of their own. A picture that is frozen, for a while or for good, is a fault.
+    /// Neither the painted time nor the time stamps go back, both advance by the same time, no picture stands still for
+    /// a second, and at least three of twenty frames show a time of their own. A picture that is frozen, for a while or
+    /// for good, is a fault.
     package var fault: String? { fault(distinctShare: 0.15) }
 
     /// The same, with at least two of five frames that show a time of their own.
     package var smoothFault: String? { fault(distinctShare: 0.4) }
 
     private func fault(distinctShare: Double) -> String? {
-        guard let first = readings.first, let last = readings.last, readings.count > 1 else { return "\(readings.count) frames can be read" }
+        guard let first = readings.first, let last = readings.last, readings.count > 1 else {
+            return "\(readings.count) frames can be read"
+        }
         var changed = first
         for (one, next) in zip(readings, readings.dropFirst()) {
             if next.pts <= one.pts { return "the time stamp \(next.pts) s follows \(one.pts) s" }
@@ -87,12 +91,13 @@ package struct ClockTrack: Sendable {
         let gain = (leads.max() ?? 0) - (leads.min() ?? 0)
         if gain > 0.25 { return "the clock and the time stamps drift apart by \(gain) s in \(last.pts - first.pts) s" }
         let distinct = Set(readings.map(\.milliseconds)).count
-        return Double(distinct) < Double(readings.count) * distinctShare ? "\(readings.count) frames show only \(distinct) different times" : nil
+        return Double(distinct) < Double(readings.count) * distinctShare
+            ? "\(readings.count) frames show only \(distinct) different times" : nil
     }
 
-    /// By how many seconds the painted time is ahead of the time stamps, since the first frame, for each second of the recording (for each quarter of
-    /// a shorter one), by the freshest of its frames: a painter that is late, for less than the second after which a picture counts as frozen, only
-    /// makes a frame show an older time.
+    /// By how many seconds the painted time is ahead of the time stamps, since the first frame, for each second of the
+    /// recording (for each quarter of a shorter one), by the freshest of its frames: a painter that is late, for less
+    /// than the second after which a picture counts as frozen, only makes a frame show an older time.
     private func freshestLeads(first: Reading, last: Reading) -> [Double] {
         let length = min(1, (last.pts - first.pts) / 4)
         let count = max(Int((last.pts - first.pts) / length), 1)
@@ -105,12 +110,14 @@ package struct ClockTrack: Sendable {
         return leads.filter { $0 > -.infinity }
     }
 
-    /// The parts between cuts. A cut is where the painted time jumps by more than `seconds` while the time stamps do not: a pause that is cut out.
-    /// A frame that is merely late advances both.
+    /// The parts between cuts. A cut is where the painted time jumps by more than `seconds` while the time stamps do
+    /// not: a pause that is cut out. A frame that is merely late advances both.
     package func parts(betweenCutsOver seconds: Double) -> [ClockTrack] {
         var parts: [ClockTrack] = []
         for reading in readings {
-            if let last = parts.last?.readings.last, last.paintedSeconds(until: reading) - (reading.pts - last.pts) <= seconds {
+            if let last = parts.last?.readings.last,
+                last.paintedSeconds(until: reading) - (reading.pts - last.pts) <= seconds
+            {
                 parts[parts.count - 1].readings.append(reading)
             } else {
                 var part = ClockTrack()
@@ -121,7 +128,8 @@ package struct ClockTrack: Sendable {
         return parts
     }
 
-    /// When the clock stops for more than `seconds`, or jumps ahead of the time stamps by more: a stall, and a pause that is cut out.
+    /// When the clock stops for more than `seconds`, or jumps ahead of the time stamps by more: a stall, and a pause
+    /// that is cut out.
     package func interruptions(over seconds: Double) -> [Double] {
         guard var changed = readings.first else { return [] }
         var times: [Double] = []
@@ -137,16 +145,17 @@ package struct ClockTrack: Sendable {
         return times
     }
 
-    /// The painted time at a moment of the recording, in seconds modulo 2^32 ms, by the freshest of the frames within a second of it:
-    /// a grab shows a clock that was painted up to a frame ago, never one of the future.
+    /// The painted time at a moment of the recording, in seconds modulo 2^32 ms, by the freshest of the frames within a
+    /// second of it: a grab shows a clock that was painted up to a frame ago, never one of the future.
     package func paintedTime(at pts: Double) -> Double? {
         readings.filter { abs($0.pts - pts) <= 1 }.map { Double($0.milliseconds) / 1000 + pts - $0.pts }.max()
     }
 
-    /// For each beep the seconds by which the sound is late (positive) or early to the picture, -4...4; infinity for a beep whose number
-    /// cannot be read. Beeps begin at whole seconds and say which second, modulo 8.
+    /// For each beep the seconds by which the sound is late (positive) or early to the picture, -4...4; infinity for a
+    /// beep whose number cannot be read. Beeps begin at whole seconds and say which second, modulo 8.
     ///
-    /// - Parameter now: nanoseconds of CLOCK_MONOTONIC, not before the recording and not 49 days after it: the painted clock has 32 bits only.
+    /// - Parameter now: nanoseconds of CLOCK_MONOTONIC, not before the recording and not 49 days after it: the painted
+    ///   clock has 32 bits only.
     package func soundDelays(_ beeps: [Beep], now: Int64 = MonotonicTime.now()) -> [Double] {
         let milliseconds = now / 1_000_000
         // What the painted clock leaves out: whole turns of 2^32 ms.

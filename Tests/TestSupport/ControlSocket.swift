@@ -13,7 +13,9 @@ package func connection(to path: String) throws -> Int32? {
     }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
     let connected = withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
     }
     guard connected == 0 else {
         close(descriptor)
@@ -22,10 +24,11 @@ package func connection(to path: String) throws -> Int32? {
     return descriptor
 }
 
-/// A client of a session's control socket: one JSON object on a line, answered by one JSON object on a line. It shares no code with the program.
+/// A client of a session's control socket: one JSON object on a line, answered by one JSON object on a line. It shares
+/// no code with the program.
 package enum ControlSocket {
-    /// Sends a request and gives the line that answers it, or nil if nothing listens at `path` or the session ends before it answers.
-    /// Throws if no answer arrives within 10 s. Does not block a thread of Swift's pool.
+    /// Sends a request and gives the line that answers it, or nil if nothing listens at `path` or the session ends
+    /// before it answers. Throws if no answer arrives within 10 s. Does not block a thread of Swift's pool.
     package static func ask(_ request: String, at path: String) async throws -> String? {
         try await withCheckedThrowingContinuation { continuation in
             BlockingQueue.run { continuation.resume(with: Result { try answer(to: request, at: path) }) }
@@ -46,7 +49,9 @@ package enum ControlSocket {
         while reply.last != 0x0A {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             if count < 0, errno == EINTR { continue }
-            if count < 0, errno == EAGAIN { throw PeerError.deadline("an answer at \(path)", context: "The session accepted the request.") }
+            if count < 0, errno == EAGAIN {
+                throw PeerError.deadline("an answer at \(path)", context: "The session accepted the request.")
+            }
             guard count > 0 else { return nil }
             reply += buffer[..<count]
         }

@@ -28,15 +28,18 @@ package struct DecodedAudio: Sendable {
         return blocks[low].pts + (index - Double(blocks[low].first)) / Double(rate)
     }
 
-    /// The largest step between where a block should begin and where its time says, seconds: 0 for sound without gaps or overlaps.
+    /// The largest step between where a block should begin and where its time says, seconds: 0 for sound without gaps
+    /// or overlaps.
     package var largestGap: Double {
         zip(blocks, blocks.dropFirst()).map { abs($1.pts - $0.pts - Double($0.count) / Double(rate)) }.max() ?? 0
     }
 
-    /// The median of the loudness of pieces of 50 ms of a stretch, seconds from the first sample on; 0...1. For a tone that must be heard: a machine
-    /// that stops the player for a moment leaves out a piece, and the others have the level of the tone.
+    /// The median of the loudness of pieces of 50 ms of a stretch, seconds from the first sample on; 0...1. For a tone
+    /// that must be heard: a machine that stops the player for a moment leaves out a piece, and the others have the
+    /// level of the tone.
     package func medianLevel(from start: Double, duration: Double) -> Double {
-        let levels = stride(from: start, to: start + duration - 0.049, by: 0.05).map { level(from: $0, duration: 0.05) }.sorted()
+        let levels = stride(from: start, to: start + duration - 0.049, by: 0.05).map { level(from: $0, duration: 0.05) }
+            .sorted()
         return levels.isEmpty ? 0 : levels[levels.count / 2]
     }
 

@@ -15,8 +15,8 @@ package struct Desktop: Sendable {
         broadcast = try BroadcastCommand(in: peers, display: display, pulse: pulse)
     }
 
-    /// Starts a window manager, which puts frames around windows, and waits until it manages them. A window that is mapped earlier,
-    /// while openbox says already that it is there, is overlooked by it.
+    /// Starts a window manager, which puts frames around windows, and waits until it manages them. A window that is
+    /// mapped earlier, while openbox says already that it is there, is overlooked by it.
     nonisolated(nonsending) package func startWindowManager() async throws {
         let ready = folder + "/managed"
         let manager = try peers.start(
@@ -27,7 +27,9 @@ package struct Desktop: Sendable {
 
     /// Opens a painted window (`"clock"`, `"640x360+50+50"`) and waits until `list-sources` shows it.
     @discardableResult
-    nonisolated(nonsending) package func openWindow(_ scene: String, _ place: String) async throws -> SourceAnswer.Window {
+    nonisolated(nonsending) package func openWindow(_ scene: String, _ place: String) async throws
+        -> SourceAnswer.Window
+    {
         try await PaintedScreen.start([scene, "--window", place], on: display, in: peers)
         return try await window(titled: "broadcast test screen: \(scene)")
     }
@@ -55,11 +57,16 @@ package struct Desktop: Sendable {
     }
 
     /// Runs `broadcast start` for two seconds into a file, without a pointer, and gives the file.
-    nonisolated(nonsending) package func record(_ arguments: [String], name: String = "out.mp4") async throws -> MediaFile {
+    nonisolated(nonsending) package func record(_ arguments: [String], name: String = "out.mp4") async throws
+        -> MediaFile
+    {
         let path = folder + "/" + name
         let result = try await broadcast.run(
-            ["start"] + arguments + ["--no-cursor", "--quality", "10", "--duration", "2s", "--to", path], deadline: .seconds(60))
-        guard result.status == .exited(0) else { throw PeerError.ended("broadcast", status: result.status, errors: result.errors) }
+            ["start"] + arguments + ["--no-cursor", "--quality", "10", "--duration", "2s", "--to", path],
+            deadline: .seconds(60))
+        guard result.status == .exited(0) else {
+            throw PeerError.ended("broadcast", status: result.status, errors: result.errors)
+        }
         return MediaFile(path: path, peers: peers)
     }
 

@@ -88,7 +88,8 @@ package struct FFProbe: Sendable, Decodable {
     /// Reads a file (or a URL) to its end and decodes every frame. Throws with ffprobe's words if it is not whole.
     nonisolated(nonsending) package static func probe(_ source: String, in peers: Peers) async throws -> FFProbe {
         let answer = try await peers.run(
-            "ffprobe", ["ffprobe", "-v", "error", "-show_streams", "-show_format", "-count_frames", "-of", "json", source],
+            "ffprobe",
+            ["ffprobe", "-v", "error", "-show_streams", "-show_format", "-count_frames", "-of", "json", source],
             deadline: .seconds(300))
         return try JSONDecoder().decode(FFProbe.self, from: Data(answer.utf8))
     }

@@ -16,7 +16,8 @@ package struct FFmpegListener: Sendable {
         let url = "rtmp://127.0.0.1:\(port)/live/\(key)"
         let output = "\(folder)/\(file)"
         let peer = try peers.start(
-            "ffmpeg-listen", ["ffmpeg", "-nostdin", "-v", "info", "-listen", "1", "-i", url, "-c", "copy", "-y", output], folder: folder)
+            "ffmpeg-listen",
+            ["ffmpeg", "-nostdin", "-v", "info", "-listen", "1", "-i", url, "-c", "copy", "-y", output], folder: folder)
         // A connection to look whether it listens would be taken for the publisher's.
         try await peer.wait(for: "its port") { isBound(port) }
         return FFmpegListener(peer: peer, url: url, output: output)

@@ -7,10 +7,12 @@ package struct FakeCompositor: Sendable {
     package let socket: String
 
     /// Starts it with outputs of these names.
-    nonisolated(nonsending) package static func start(outputs: [String], in peers: Peers) async throws -> FakeCompositor {
+    nonisolated(nonsending) package static func start(outputs: [String], in peers: Peers) async throws -> FakeCompositor
+    {
         let socket = try peers.makeFolder("compositor") + "/wayland"
         let peer = try peers.start(
-            "compositor", ["/usr/bin/python3", "-u", SharedDesktop.program("wayland.py"), socket] + outputs, input: .pipe)
+            "compositor", ["/usr/bin/python3", "-u", SharedDesktop.program("wayland.py"), socket] + outputs,
+            input: .pipe)
         _ = try await peer.waitForOutputLine(containing: "ready")
         return FakeCompositor(peer: peer, socket: socket)
     }

@@ -1,8 +1,10 @@
 import Foundation
 
-/// A session bus with services on it that few test machines have: KDE's inhibition of notifications, and GNOME's screen saver.
+/// A session bus with services on it that few test machines have: KDE's inhibition of notifications, and GNOME's screen
+/// saver.
 package struct FakeDesktop: Sendable {
-    /// Prints what is asked of it: `inhibit NAME`, `uninhibit NUMBER`, `keep awake for NAME`. A line on its input, `lock` or `unlock`, locks the screen.
+    /// Prints what is asked of it: `inhibit NAME`, `uninhibit NUMBER`, `keep awake for NAME`. A line on its input,
+    /// `lock` or `unlock`, locks the screen.
     package let service: Peer
     /// What a program needs to find it.
     package let environment: [String: String]
@@ -17,7 +19,9 @@ package struct FakeDesktop: Sendable {
     ) async throws -> FakeDesktop {
         let folder = try peers.makeFolder("bus")
         let bus = try peers.start(
-            "dbus-daemon", ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder)/socket"], folder: folder)
+            "dbus-daemon",
+            ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder)/socket"],
+            folder: folder)
         try await bus.wait(for: "its socket") { listens(at: folder + "/socket") }
         return try await start(on: "unix:path=\(folder)/socket", in: peers, server: server, inhibits: inhibits)
     }
@@ -29,7 +33,8 @@ package struct FakeDesktop: Sendable {
         let environment = ["DBUS_SESSION_BUS_ADDRESS": address]
         // Debian's own Python: only that one has python3-gi.
         let service = try peers.start(
-            "fake-desktop", ["/usr/bin/python3", "-u", "-c", script, server, inhibits ? "inhibits" : "no"], environment: environment, input: .pipe)
+            "fake-desktop", ["/usr/bin/python3", "-u", "-c", script, server, inhibits ? "inhibits" : "no"],
+            environment: environment, input: .pipe)
         _ = try await service.waitForOutputLine(containing: "ready")
         return FakeDesktop(service: service, environment: environment)
     }

@@ -17,7 +17,8 @@ package struct FrameDecoder: Sendable {
 
     /// A decoder with these settings.
     package init(
-        _ source: String, layout: DecodedFrame.Layout = .gray, size: (width: Int, height: Int)? = nil, filter: String? = nil,
+        _ source: String, layout: DecodedFrame.Layout = .gray, size: (width: Int, height: Int)? = nil,
+        filter: String? = nil,
         inputOptions: [String] = [], environment: [String: String] = [:]
     ) {
         self.source = source
@@ -28,8 +29,8 @@ package struct FrameDecoder: Sendable {
         self.environment = environment
     }
 
-    /// Calls the function for each frame in order, until it returns false or there are no more. Gives the number of frames.
-    /// Throws if ffmpeg fails, or if no frame comes within the deadline.
+    /// Calls the function for each frame in order, until it returns false or there are no more. Gives the number of
+    /// frames. Throws if ffmpeg fails, or if no frame comes within the deadline.
     @discardableResult
     nonisolated(nonsending) package func forEachFrame(
         in peers: Peers, deadline: Duration = .seconds(60), _ body: (DecodedFrame) async throws -> Bool
@@ -50,12 +51,15 @@ package struct FrameDecoder: Sendable {
             bytes.reserveCapacity(length)
             while bytes.count < length {
                 let more = try await peer.read(atMost: length - bytes.count, deadline: deadline)
-                if more.isEmpty { throw PeerError.answer("ffmpeg ended inside a frame: \(peer.standardError.suffix(1000))") }
+                if more.isEmpty {
+                    throw PeerError.answer("ffmpeg ended inside a frame: \(peer.standardError.suffix(1000))")
+                }
                 bytes += more
             }
             count += 1
             let frame = DecodedFrame(
-                width: geometry.width, height: geometry.height, layout: layout, pts: line.time, received: MonotonicTime.now(), bytes: bytes)
+                width: geometry.width, height: geometry.height, layout: layout, pts: line.time,
+                received: MonotonicTime.now(), bytes: bytes)
             if try await !body(frame) {
                 // It is blocked in a write to the pipe, and would not hear a polite signal.
                 try await peer.killNow()
@@ -64,7 +68,8 @@ package struct FrameDecoder: Sendable {
         }
         let status = try await peer.waitForExit()
         guard status == .exited(0) else {
-            throw PeerError.ended("ffmpeg, decoding \(source)", status: status, errors: String(peer.standardError.suffix(2000)))
+            throw PeerError.ended(
+                "ffmpeg, decoding \(source)", status: status, errors: String(peer.standardError.suffix(2000)))
         }
         return count
     }
@@ -79,12 +84,17 @@ package struct FrameDecoder: Sendable {
         return frames
     }
 
-    /// One encoding thread: ffmpeg's encoder of raw video would hold a frame back for each, and a live player would seem late.
+    /// One encoding thread: ffmpeg's encoder of raw video would hold a frame back for each, and a live player would
+    /// seem late.
     private var command: [String] {
         let scaling =
-            size.map { "scale=\($0.width):\($0.height):flags=area+accurate_rnd+full_chroma_int" } ?? "scale=flags=accurate_rnd+full_chroma_int"
-        let filters = [filter, scaling, "format=\(layout.rawValue)", "settb=1/1000000", "showinfo=checksum=0"].compactMap { $0 }
-        return ["ffmpeg", "-nostdin", "-hide_banner", "-nostats", "-v", "info", "-copyts"] + inputOptions + ["-i", source]
+            size.map { "scale=\($0.width):\($0.height):flags=area+accurate_rnd+full_chroma_int" }
+            ?? "scale=flags=accurate_rnd+full_chroma_int"
+        let filters = [filter, scaling, "format=\(layout.rawValue)", "settb=1/1000000", "showinfo=checksum=0"]
+            .compactMap { $0 }
+        return ["ffmpeg", "-nostdin", "-hide_banner", "-nostats", "-v", "info", "-copyts"] + inputOptions + [
+            "-i", source,
+        ]
             + ["-map", "0:v:0", "-vf", filters.joined(separator: ","), "-fps_mode", "passthrough", "-threads", "1"]
             + ["-f", "rawvideo", "-pix_fmt", layout.rawValue, "-flush_packets", "1", "pipe:1"]
     }

@@ -3,16 +3,16 @@ import Synchronization
 
 /// A display that does not exist.
 ///
-/// If it has no socket, libxcb connects to port 6000 + its number on localhost. This is port 9999, below those that `freePort` returns: no test
-/// has a server there.
+/// If it has no socket, libxcb connects to port 6000 + its number on localhost. This is port 9999, below those that
+/// `freePort` returns: no test has a server there.
 package let missingDisplay = ":3999"
 
 private let lastPort = Mutex(Int.random(in: 10_000..<32_000))
 
 /// A port of 127.0.0.1 that nothing uses at this moment, neither for TCP nor for UDP. No call gives a port twice.
 ///
-/// The ports lie below the range from which the kernel takes ports for outgoing connections (32768 and up), so that no connection takes the
-/// port before the test's server binds it. Each test process starts at a random one.
+/// The ports lie below the range from which the kernel takes ports for outgoing connections (32768 and up), so that no
+/// connection takes the port before the test's server binds it. Each test process starts at a random one.
 package func freePort() throws(PeerError) -> Int {
     for _ in 0..<1000 {
         let port = lastPort.withLock { port in
@@ -33,6 +33,8 @@ private func canBind(_ port: Int, _ type: __socket_type) throws(PeerError) -> Bo
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     address.sin_port = UInt16(port).bigEndian
     return withUnsafePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 }
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+        }
     }
 }

@@ -6,7 +6,9 @@ package struct HostileServer: Sendable {
     package let url: String
 
     /// Starts one that behaves like the function of that name.
-    nonisolated(nonsending) package static func start(_ behaviour: String, in peers: Peers) async throws -> HostileServer {
+    nonisolated(nonsending) package static func start(_ behaviour: String, in peers: Peers) async throws
+        -> HostileServer
+    {
         let port = try freePort()
         let peer = try peers.start("hostile", FaultProgram.command("hostile.py", "\(port)", behaviour))
         try await peer.wait(for: "its port") { isBound(port) }

@@ -16,17 +16,22 @@ package struct Keyring: Sendable {
     /// - Parameters:
     ///   - home: where the keyring's files go.
     ///   - screen: where the keyring shows its dialogs; without one it cannot ask the user.
-    nonisolated(nonsending) package static func start(in peers: Peers, home: String, screen: Xvfb? = nil) async throws -> Keyring {
+    nonisolated(nonsending) package static func start(in peers: Peers, home: String, screen: Xvfb? = nil) async throws
+        -> Keyring
+    {
         let folder = try peers.makeFolder("bus")
         let bus = try peers.start(
-            "dbus-daemon", ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder)/socket"],
+            "dbus-daemon",
+            ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder)/socket"],
             // The dialog needs no accessibility services, which would start further processes.
-            environment: (screen?.environment ?? [:]).merging(["HOME": home, "NO_AT_BRIDGE": "1"]) { $1 }, folder: folder)
+            environment: (screen?.environment ?? [:]).merging(["HOME": home, "NO_AT_BRIDGE": "1"]) { $1 },
+            folder: folder)
         try await bus.wait(for: "its socket") { listens(at: folder + "/socket") }
         let environment = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder)/socket"]
         let password = folder + "/password"
         try Self.password.write(toFile: password, atomically: false, encoding: .utf8)
-        let daemon = try await startDaemon(["--unlock"], input: .file(password), home: home, environment: environment, in: peers)
+        let daemon = try await startDaemon(
+            ["--unlock"], input: .file(password), home: home, environment: environment, in: peers)
         return Keyring(bus: bus, daemon: daemon, environment: environment, peers: peers, home: home)
     }
 
@@ -46,12 +51,15 @@ package struct Keyring: Sendable {
     ) async throws -> Peer {
         let daemon = try peers.start(
             "gnome-keyring-daemon", ["gnome-keyring-daemon", "--foreground", "--components=secrets"] + arguments,
-            environment: environment.merging(["HOME": home, "XDG_DATA_HOME": home + "/data", "XDG_RUNTIME_DIR": home + "/run"]) { $1 }, input: input)
+            environment: environment.merging([
+                "HOME": home, "XDG_DATA_HOME": home + "/data", "XDG_RUNTIME_DIR": home + "/run",
+            ]) { $1 }, input: input)
         try await daemon.wait(for: "the Secret Service") {
             try await peers.run(
                 "dbus-send",
                 [
-                    "dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.NameHasOwner",
+                    "dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/",
+                    "org.freedesktop.DBus.NameHasOwner",
                     "string:org.freedesktop.secrets",
                 ], environment: environment
             ).contains("boolean true")
@@ -61,7 +69,8 @@ package struct Keyring: Sendable {
 
     /// What libsecret's own tool says of the secrets with that attribute.
     nonisolated(nonsending) package func search(_ attribute: String, _ value: String) async throws -> String {
-        let peer = try peers.start("secret-tool", ["secret-tool", "search", "--all", attribute, value], environment: environment)
+        let peer = try peers.start(
+            "secret-tool", ["secret-tool", "search", "--all", attribute, value], environment: environment)
         _ = try await peer.waitForExit()
         return peer.standardOutput + peer.standardError
     }

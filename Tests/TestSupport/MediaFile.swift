@@ -18,17 +18,25 @@ package struct MediaFile: Sendable {
     package var size: Int { (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0 }
 
     /// Expects that ffmpeg decodes everything without an error or a warning.
-    nonisolated(nonsending) package func expectDecodable(sourceLocation: SourceLocation = #_sourceLocation) async throws {
-        // In the file's own time base. Otherwise ffmpeg rounds the uneven times of variable pacing to a frame rate and warns about the result.
+    nonisolated(nonsending) package func expectDecodable(sourceLocation: SourceLocation = #_sourceLocation) async throws
+    {
+        // In the file's own time base. Otherwise ffmpeg rounds the uneven times of variable pacing to a frame rate and
+        // warns about the result.
         let peer = try peers.start(
             "full-decode",
-            ["ffmpeg", "-nostdin", "-v", "warning", "-xerror", "-i", path, "-map", "0", "-enc_time_base", "-1", "-f", "null", "-"])
+            [
+                "ffmpeg", "-nostdin", "-v", "warning", "-xerror", "-i", path, "-map", "0", "-enc_time_base", "-1", "-f",
+                "null", "-",
+            ])
         let status = try await peer.waitForExit(deadline: .seconds(120))
         let complaints = peer.standardError
-        #expect(status == .exited(0) && complaints == "", "\(path): \(status). \(complaints)", sourceLocation: sourceLocation)
+        #expect(
+            status == .exited(0) && complaints == "", "\(path): \(status). \(complaints)",
+            sourceLocation: sourceLocation)
     }
 
-    /// Plays an MP4 with GStreamer's demuxer and decoders, picture and sound. Throws with GStreamer's message if it fails.
+    /// Plays an MP4 with GStreamer's demuxer and decoders, picture and sound. Throws with GStreamer's message if it
+    /// fails.
     nonisolated(nonsending) package func playInGStreamer() async throws {
         try await peers.run(
             "gstreamer",
@@ -57,7 +65,9 @@ package struct MediaFile: Sendable {
     package func expectOrdinaryMP4(sourceLocation: SourceLocation = #_sourceLocation) throws {
         let boxes = try boxes()
         #expect(boxes.first == "ftyp", "\(boxes)", sourceLocation: sourceLocation)
-        for type in ["moov", "mdat"] { #expect(boxes.count { $0 == type } == 1, "\(boxes)", sourceLocation: sourceLocation) }
+        for type in ["moov", "mdat"] {
+            #expect(boxes.count { $0 == type } == 1, "\(boxes)", sourceLocation: sourceLocation)
+        }
         for type in ["moof", "cut off"] { #expect(!boxes.contains(type), "\(boxes)", sourceLocation: sourceLocation) }
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A Wayland desktop with a compositor: mutter with a virtual monitor and Xwayland, and the real xdg-desktop-portal with a
-/// backend that answers by itself (`Programs/backend.py`).
+/// A Wayland desktop with a compositor: mutter with a virtual monitor and Xwayland, and the real xdg-desktop-portal
+/// with a backend that answers by itself (`Programs/backend.py`).
 ///
 /// It needs the packages mutter, xwayland and xdg-desktop-portal.
 package struct MutterDesktop: Sendable {
@@ -16,7 +16,9 @@ package struct MutterDesktop: Sendable {
     package let environment: [String: String]
 
     /// Starts everything.
-    nonisolated(nonsending) package static func start(width: Int, height: Int, in peers: Peers) async throws -> MutterDesktop {
+    nonisolated(nonsending) package static func start(width: Int, height: Int, in peers: Peers) async throws
+        -> MutterDesktop
+    {
         let folder = try peers.makeFolder("desktop")
         var environment = SharedDesktop.environment(in: folder)
         environment.merge([
@@ -31,7 +33,10 @@ package struct MutterDesktop: Sendable {
         let script = "env > \"$0.part\"; mv \"$0.part\" \"$0\"; exec sleep infinity"
         let mutter = try peers.start(
             "mutter",
-            ["mutter", "--headless", "--wayland", "--virtual-monitor", "\(width)x\(height)", "--", "sh", "-c", script, folder + "/displays"],
+            [
+                "mutter", "--headless", "--wayland", "--virtual-monitor", "\(width)x\(height)", "--", "sh", "-c",
+                script, folder + "/displays",
+            ],
             environment: environment)
         try await mutter.wait(for: "its displays") { FileManager.default.fileExists(atPath: folder + "/displays") }
         for line in try String(contentsOfFile: folder + "/displays", encoding: .utf8).split(separator: "\n") {
@@ -40,7 +45,8 @@ package struct MutterDesktop: Sendable {
             }
         }
         let backend = try peers.start(
-            "backend", ["/usr/bin/python3", "-u", SharedDesktop.program("backend.py")], environment: environment, input: .pipe)
+            "backend", ["/usr/bin/python3", "-u", SharedDesktop.program("backend.py")], environment: environment,
+            input: .pipe)
         _ = try await backend.waitForOutputLine(containing: "ready")
         let portal = try peers.start("portal", ["/usr/libexec/xdg-desktop-portal"], environment: environment)
         try await portal.wait(for: "its name on the bus") { [environment] in
@@ -53,7 +59,8 @@ package struct MutterDesktop: Sendable {
             ).contains("true")
         }
         return MutterDesktop(
-            peers: peers, pipeWire: pipeWire, sessionManager: sessionManager, mutter: mutter, backend: backend, portal: portal,
+            peers: peers, pipeWire: pipeWire, sessionManager: sessionManager, mutter: mutter, backend: backend,
+            portal: portal,
             environment: environment)
     }
 
@@ -68,7 +75,8 @@ package struct MutterDesktop: Sendable {
     /// Paints a scene of `TestScreen` in a window without a frame that fills the monitor.
     @discardableResult
     nonisolated(nonsending) package func paint(_ scene: String, width: Int, height: Int) async throws -> Peer {
-        try await PaintedScreen.start([scene, "--undecorated", "--window", "\(width)x\(height)+0+0"], environment: environment, in: peers)
+        try await PaintedScreen.start(
+            [scene, "--undecorated", "--window", "\(width)x\(height)+0+0"], environment: environment, in: peers)
     }
 
     /// A `broadcast` in this desktop's session.
@@ -86,9 +94,12 @@ package struct MutterDesktop: Sendable {
 
     /// The bus starts the portal's permission store, and the portal finds the backend.
     private static func configurePortal(in folder: String) throws {
-        for name in ["/services", "/portals"] { try FileManager.default.createDirectory(atPath: folder + name, withIntermediateDirectories: true) }
+        for name in ["/services", "/portals"] {
+            try FileManager.default.createDirectory(atPath: folder + name, withIntermediateDirectories: true)
+        }
         let store = "org.freedesktop.impl.portal.PermissionStore"
-        try FileManager.default.copyItem(atPath: "/usr/share/dbus-1/services/\(store).service", toPath: "\(folder)/services/\(store).service")
+        try FileManager.default.copyItem(
+            atPath: "/usr/share/dbus-1/services/\(store).service", toPath: "\(folder)/services/\(store).service")
         let portal = """
             [portal]
             DBusName=org.freedesktop.impl.portal.desktop.test

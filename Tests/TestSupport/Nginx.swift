@@ -1,6 +1,7 @@
 import Foundation
 
-/// nginx with a configuration as an administrator would write it: a file of `Examples/origin-and-edges`, other ports and folders put in.
+/// nginx with a configuration as an administrator would write it: a file of `Examples/origin-and-edges`, other ports
+/// and folders put in.
 package struct Nginx: Sendable {
     /// The process: one, without workers.
     package let peer: Peer
@@ -8,7 +9,9 @@ package struct Nginx: Sendable {
     package let port: Int
 
     /// Its error log so far.
-    package var log: String { String(decoding: FileManager.default.contents(atPath: peer.folder + "/error.log") ?? Data(), as: UTF8.self) }
+    package var log: String {
+        String(decoding: FileManager.default.contents(atPath: peer.folder + "/error.log") ?? Data(), as: UTF8.self)
+    }
 
     /// Starts it and waits until it listens.
     ///
@@ -21,13 +24,15 @@ package struct Nginx: Sendable {
     ) async throws -> Nginx {
         let folder = try peers.makeFolder("nginx")
         let port = try port ?? freePort()
-        var text = configuration.replacingOccurrences(of: #"listen [0-9]+;"#, with: "listen 127.0.0.1:\(port);", options: .regularExpression)
+        var text = configuration.replacingOccurrences(
+            of: #"listen [0-9]+;"#, with: "listen 127.0.0.1:\(port);", options: .regularExpression)
         for (name, replacement) in replacements {
             guard text.contains(name) else { throw PeerError.answer("the configuration does not say \(name)") }
             text = text.replacingOccurrences(of: name, with: replacement)
         }
         // Debian's places for temporary files are root's. A body must not be moved between file systems to its place.
-        let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(folder)/\($0);" }.joined(separator: " ")
+        let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(folder)/\($0);" }
+            .joined(separator: " ")
         text = text.replacingOccurrences(of: "http {", with: "http { access_log off; \(temporary)")
         // The RTMP module has a log of its own, which is in a folder of root's.
         text = text.replacingOccurrences(of: "rtmp {\n", with: "rtmp { access_log off;\n")

@@ -17,14 +17,19 @@ package struct NginxRTMP: Sendable {
     /// `rtmp://127.0.0.1:PORT/live/KEY`
     package func url(key: String) -> String { "rtmp://127.0.0.1:\(port)/live/\(key)" }
 
-    /// Starts it and waits until it listens. `live` adds directives to the application (`"record all; record_path /tmp;"`).
-    nonisolated(nonsending) package static func start(in peers: Peers, live directives: String = "") async throws -> NginxRTMP {
+    /// Starts it and waits until it listens. `live` adds directives to the application (`"record all; record_path
+    /// /tmp;"`).
+    nonisolated(nonsending) package static func start(in peers: Peers, live directives: String = "") async throws
+        -> NginxRTMP
+    {
         let folder = try peers.makeFolder("nginx")
         let port = try freePort()
         let statisticsPort = try freePort()
-        let configuration = Self.configuration(folder: folder, port: port, statisticsPort: statisticsPort, live: directives)
+        let configuration = Self.configuration(
+            folder: folder, port: port, statisticsPort: statisticsPort, live: directives)
         try configuration.write(toFile: folder + "/nginx.conf", atomically: false, encoding: .utf8)
-        let peer = try peers.start("nginx", ["nginx", "-p", folder, "-e", folder + "/error.log", "-c", folder + "/nginx.conf"], folder: folder)
+        let peer = try peers.start(
+            "nginx", ["nginx", "-p", folder, "-e", folder + "/error.log", "-c", folder + "/nginx.conf"], folder: folder)
         let server = NginxRTMP(peer: peer, port: port, statisticsPort: statisticsPort)
         try await peer.wait(for: "its port") { isListening(port) }
         return server
@@ -33,7 +38,8 @@ package struct NginxRTMP: Sendable {
     /// Starts it anew on the same ports and in the same folder, once its process has ended.
     nonisolated(nonsending) package func startAgain(in peers: Peers) async throws -> NginxRTMP {
         let folder = peer.folder
-        let again = try peers.start("nginx", ["nginx", "-p", folder, "-e", folder + "/error.log", "-c", folder + "/nginx.conf"], folder: folder)
+        let again = try peers.start(
+            "nginx", ["nginx", "-p", folder, "-e", folder + "/error.log", "-c", folder + "/nginx.conf"], folder: folder)
         try await again.wait(for: "its port") { [port] in isListening(port) }
         return NginxRTMP(peer: again, port: port, statisticsPort: statisticsPort)
     }
@@ -49,7 +55,9 @@ package struct NginxRTMP: Sendable {
     /// The statistics page, XML.
     nonisolated(nonsending) package func statistics() async throws -> String {
         let answer = await withCheckedContinuation { continuation in
-            BlockingQueue.run { [statisticsPort] in continuation.resume(returning: httpGet(port: statisticsPort, path: "/stat")) }
+            BlockingQueue.run { [statisticsPort] in
+                continuation.resume(returning: httpGet(port: statisticsPort, path: "/stat"))
+            }
         }
         guard let answer else { throw PeerError.answer("nginx gives no statistics") }
         return answer

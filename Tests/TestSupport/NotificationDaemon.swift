@@ -12,11 +12,14 @@ package struct NotificationDaemon: Sendable {
     private let folder: String
 
     /// Starts both, and waits until the service is on the bus. `configuration` is what a dunstrc says.
-    nonisolated(nonsending) package static func start(in peers: Peers, on screen: Xvfb, configuration: String = "") async throws -> NotificationDaemon
+    nonisolated(nonsending) package static func start(in peers: Peers, on screen: Xvfb, configuration: String = "")
+        async throws -> NotificationDaemon
     {
         let folder = try peers.makeFolder("bus")
         let bus = try peers.start(
-            "dbus-daemon", ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder)/socket"], folder: folder)
+            "dbus-daemon",
+            ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder)/socket"],
+            folder: folder)
         try await bus.wait(for: "its socket") { listens(at: folder + "/socket") }
         let environment = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder)/socket"]
         try configuration.write(toFile: folder + "/dunstrc", atomically: false, encoding: .utf8)
@@ -39,11 +42,13 @@ package struct NotificationDaemon: Sendable {
             try await peers.run(
                 "dbus-send",
                 [
-                    "dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/", "org.freedesktop.DBus.NameHasOwner",
+                    "dbus-send", "--session", "--print-reply", "--dest=org.freedesktop.DBus", "/",
+                    "org.freedesktop.DBus.NameHasOwner",
                     "string:org.freedesktop.Notifications",
                 ], environment: environment
             ).contains("boolean true")
         }
-        return NotificationDaemon(daemon: daemon, environment: environment, peers: peers, screen: screen, folder: folder)
+        return NotificationDaemon(
+            daemon: daemon, environment: environment, peers: peers, screen: screen, folder: folder)
     }
 }

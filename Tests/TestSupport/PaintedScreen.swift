@@ -4,10 +4,14 @@ package enum PaintedScreen {
     /// `more` is added to its environment.
     @discardableResult
     nonisolated(nonsending) package static func start(
-        _ arguments: [String], on display: String? = nil, pulse: PulseServer? = nil, environment more: [String: String] = [:], in peers: Peers
+        _ arguments: [String], on display: String? = nil, pulse: PulseServer? = nil,
+        environment more: [String: String] = [:], in peers: Peers
     ) async throws -> Peer {
-        let environment = (pulse?.environment ?? [:]).merging(display.map { ["DISPLAY": $0] } ?? [:]) { $1 }.merging(more) { $1 }
-        let peer = try peers.start("testscreen", [try BuiltPrograms.path(of: "TestScreen")] + arguments, environment: environment)
+        let environment = (pulse?.environment ?? [:]).merging(display.map { ["DISPLAY": $0] } ?? [:]) { $1 }.merging(
+            more
+        ) { $1 }
+        let peer = try peers.start(
+            "testscreen", [try BuiltPrograms.path(of: "TestScreen")] + arguments, environment: environment)
         _ = try await peer.waitForOutputLine(containing: "ready")
         return peer
     }

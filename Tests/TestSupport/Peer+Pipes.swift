@@ -3,7 +3,9 @@ import Foundation
 /// The standard input and output of a peer that were opened as pipes. No call blocks a thread of Swift's pool.
 extension Peer {
     /// Reads up to that many bytes of its standard output; waits for the first one. Returns an empty array at the end.
-    nonisolated(nonsending) package func read(atMost count: Int, deadline: Duration = .seconds(60)) async throws -> [UInt8] {
+    nonisolated(nonsending) package func read(atMost count: Int, deadline: Duration = .seconds(60)) async throws
+        -> [UInt8]
+    {
         let descriptor = descriptors.output
         let end = ContinuousClock.now + deadline
         while true {
@@ -14,14 +16,17 @@ extension Peer {
                 filled = max(result, 0)
             }
             if failure == 0 { return bytes }
-            guard failure == EAGAIN || failure == EINTR else { throw PeerError.system(call: "read from \(name)", errno: failure) }
+            guard failure == EAGAIN || failure == EINTR else {
+                throw PeerError.system(call: "read from \(name)", errno: failure)
+            }
             guard await BlockingQueue.wait(for: POLLIN, on: descriptor, until: end) else {
                 throw PeerError.deadline("output of \(name)", context: String(standardError.suffix(2000)))
             }
         }
     }
 
-    /// Writes all the bytes to its standard input; waits while the pipe is full. Throws EPIPE if the peer has closed its end.
+    /// Writes all the bytes to its standard input; waits while the pipe is full. Throws EPIPE if the peer has closed
+    /// its end.
     nonisolated(nonsending) package func write(_ bytes: [UInt8], deadline: Duration = .seconds(60)) async throws {
         let descriptor = descriptors.input
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
@@ -38,7 +43,9 @@ extension Peer {
                 rest = rest.dropFirst(count)
                 continue
             }
-            guard failure == EAGAIN || failure == EINTR else { throw PeerError.system(call: "write to \(name)", errno: failure) }
+            guard failure == EAGAIN || failure == EINTR else {
+                throw PeerError.system(call: "write to \(name)", errno: failure)
+            }
             guard await BlockingQueue.wait(for: POLLOUT, on: descriptor, until: end) else {
                 throw PeerError.deadline("\(name) to read its input", context: String(standardError.suffix(2000)))
             }
@@ -46,12 +53,16 @@ extension Peer {
     }
 
     /// Waits for a whole line on standard error that contains the text, and gives the first such line.
-    nonisolated(nonsending) package func waitForErrorLine(containing text: String, deadline: Duration = .seconds(30)) async throws -> String {
+    nonisolated(nonsending) package func waitForErrorLine(containing text: String, deadline: Duration = .seconds(30))
+        async throws -> String
+    {
         try await waitForLine(containing: text, in: { standardError }, deadline: deadline)
     }
 
     /// Waits for a whole line on standard output that contains the text, and gives the first such line.
-    nonisolated(nonsending) package func waitForOutputLine(containing text: String, deadline: Duration = .seconds(30)) async throws -> String {
+    nonisolated(nonsending) package func waitForOutputLine(containing text: String, deadline: Duration = .seconds(30))
+        async throws -> String
+    {
         try await waitForLine(containing: text, in: { standardOutput }, deadline: deadline)
     }
 

@@ -22,11 +22,13 @@ package final class Peer: Sendable {
     }
     private let state: Mutex<State>
 
-    /// The names of the programs in its command, without their folders: itself, or what a shell or another program runs for it.
+    /// The names of the programs in its command, without their folders: itself, or what a shell or another program runs
+    /// for it.
     let programs: Set<String>
 
     init(
-        name: String, command: [String], environment: [String: String], folder: String, input: PeerInput, output: PeerOutput
+        name: String, command: [String], environment: [String: String], folder: String, input: PeerInput,
+        output: PeerOutput
     ) throws(PeerError) {
         var theirs = try Self.openInput(input)
         defer { theirs.forEach { close($0) } }
@@ -37,13 +39,15 @@ package final class Peer: Sendable {
         case .pipe:
             let ends = try Self.pipe()
             _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
-            // Raw pictures come through here: as large as an ordinary user's pipe may be. F_SETPIPE_SZ is a macro that Swift does not import.
+            // Raw pictures come through here: as large as an ordinary user's pipe may be. F_SETPIPE_SZ is a macro that
+            // Swift does not import.
             _ = fcntl(ends[0], 1031, Int32(1 << 20))
             ours.output = ends[0]
             theirs.append(ends[1])
         }
         theirs.append(try Self.open(folder + "/stderr", O_WRONLY | O_CREAT | O_APPEND))
-        processIdentifier = try ProcessSpawner.spawn(command, environment: environment, folder: folder, descriptors: theirs)
+        processIdentifier = try ProcessSpawner.spawn(
+            command, environment: environment, folder: folder, descriptors: theirs)
         self.name = name
         programs = Set(command.map { URL(fileURLWithPath: $0).lastPathComponent })
         self.folder = folder
@@ -63,7 +67,9 @@ package final class Peer: Sendable {
         state.withLock { state in
             if state.status == nil {
                 var status: Int32 = 0
-                if waitpid(processIdentifier, &status, WNOHANG) == processIdentifier { state.status = ExitStatus(waitStatus: status) }
+                if waitpid(processIdentifier, &status, WNOHANG) == processIdentifier {
+                    state.status = ExitStatus(waitStatus: status)
+                }
             }
             return state.status
         }
@@ -87,7 +93,8 @@ package final class Peer: Sendable {
         state.withLock { _ = $0.sent.insert(number) }
     }
 
-    /// The signal that ended it and that the test did not send, or nil. A shell passes on a crash of its command as 128 and the signal.
+    /// The signal that ended it and that the test did not send, or nil. A shell passes on a crash of its command as 128
+    /// and the signal.
     var unexpectedSignal: Int32? {
         let crashes: Set = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
         switch status {
@@ -97,7 +104,8 @@ package final class Peer: Sendable {
         }
     }
 
-    /// Waits until a condition holds. Throws if the deadline passes, or if the process ends while the condition does not hold.
+    /// Waits until a condition holds. Throws if the deadline passes, or if the process ends while the condition does
+    /// not hold.
     nonisolated(nonsending) package func wait(
         for what: String, deadline: Duration = .seconds(30), condition: () async throws -> Bool
     ) async throws {
@@ -109,7 +117,8 @@ package final class Peer: Sendable {
                 return false
             }
         } catch PeerError.deadline(let what, _) {
-            throw PeerError.deadline("\(name): \(what)", context: "It ran on for \(deadline); its errors: \(tail(standardError))")
+            throw PeerError.deadline(
+                "\(name): \(what)", context: "It ran on for \(deadline); its errors: \(tail(standardError))")
         }
     }
 
@@ -170,7 +179,8 @@ package final class Peer: Sendable {
         return descriptor
     }
 
-    /// Both ends, the reading one first. Made on the thread that starts children, so that none is started before they are marked not to be inherited.
+    /// Both ends, the reading one first. Made on the thread that starts children, so that none is started before they
+    /// are marked not to be inherited.
     private static func pipe() throws(PeerError) -> [Int32] {
         let result = Mutex<[Int32]>([])
         SpawnThread.run {

@@ -2,7 +2,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The peers of one test: a temporary folder with a folder for each peer in it, and the processes, which end in reverse order when the test ends.
+/// The peers of one test: a temporary folder with a folder for each peer in it, and the processes, which end in reverse
+/// order when the test ends.
 package final class Peers: Sendable {
     /// An absolute path, short enough for socket names below it.
     package let folder: String
@@ -11,7 +12,8 @@ package final class Peers: Sendable {
     private let folders = Mutex<[String: Int]>([:])
 
     init() throws(PeerError) {
-        // TMPDIR is a folder of the run where `.ci/tests` runs the tests. Keep it short: sockets lie below it, and their paths have 107 bytes at most.
+        // TMPDIR is a folder of the run where `.ci/tests` runs the tests. Keep it short: sockets lie below it, and
+        // their paths have 107 bytes at most.
         let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
         var template = Array("\(parent)/broadcast-test-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw .system(call: "mkdtemp", errno: errno) }
@@ -31,12 +33,14 @@ package final class Peers: Sendable {
 
     /// Starts a program. `environment` is all that it gets besides PATH; its working folder is `folder`, or a new one.
     package func start(
-        _ name: String, _ command: [String], environment: [String: String] = [:], folder: String? = nil, input: PeerInput = .nothing,
+        _ name: String, _ command: [String], environment: [String: String] = [:], folder: String? = nil,
+        input: PeerInput = .nothing,
         output: PeerOutput = .file
     ) throws -> Peer {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin:/usr/sbin"
         let peer = try Peer(
-            name: name, command: command, environment: ["PATH": path + ":/usr/sbin", "LANG": "C.UTF-8"].merging(environment) { $1 },
+            name: name, command: command,
+            environment: ["PATH": path + ":/usr/sbin", "LANG": "C.UTF-8"].merging(environment) { $1 },
             folder: try folder ?? makeFolder(name), input: input, output: output)
         started.withLock { $0.append(peer) }
         return peer
@@ -55,19 +59,22 @@ package final class Peers: Sendable {
 
     /// Programs of this project. If one of them ends by a signal that the test did not send, the test fails.
     private static let own: Set = [
-        "broadcast", "broadcast-hls", "broadcast-srt", "in-app", "own-pictures", "TestScreen", "TestCast", "keyframe-watch", "is-captured",
+        "broadcast", "broadcast-hls", "broadcast-srt", "in-app", "own-pictures", "TestScreen", "TestCast",
+        "keyframe-watch", "is-captured",
         "flv-publish",
     ]
 
-    /// Ends every process, the last one first, and removes the folder (unless BROADCAST_KEEP_TEST_FOLDERS is set, to look at it).
-    /// Records an issue for each program of this project that crashed.
+    /// Ends every process, the last one first, and removes the folder (unless BROADCAST_KEEP_TEST_FOLDERS is set, to
+    /// look at it). Records an issue for each program of this project that crashed.
     nonisolated(nonsending) func close() async {
         for peer in started.withLock({ $0 }).reversed() {
             // A process that the test has stopped cannot end.
             peer.signal(SIGCONT)
             _ = try? await peer.terminate(grace: .seconds(5))
             if !Self.own.isDisjoint(with: peer.programs), let signal = peer.unexpectedSignal {
-                Issue.record("\(peer.name) was killed by signal \(signal), which the test did not send. \(peer.standardError.suffix(2000))")
+                Issue.record(
+                    "\(peer.name) was killed by signal \(signal), which the test did not send. \(peer.standardError.suffix(2000))"
+                )
             }
         }
         if ProcessInfo.processInfo.environment["BROADCAST_KEEP_TEST_FOLDERS"] == nil {
@@ -76,7 +83,9 @@ package final class Peers: Sendable {
                 try? FileManager.default.removeItem(atPath: folder)
                 return !FileManager.default.fileExists(atPath: folder)
             }
-            if isGone == nil { Issue.record("The test's folder \(folder) cannot be removed: a process still writes into it.") }
+            if isGone == nil {
+                Issue.record("The test's folder \(folder) cannot be removed: a process still writes into it.")
+            }
         }
     }
 }

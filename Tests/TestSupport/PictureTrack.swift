@@ -48,7 +48,8 @@ package struct PictureTrack: Sendable, CustomStringConvertible {
     /// How many frames show that.
     package func count(_ kind: Kind) -> Int { frames.count { $0.kind == kind } }
 
-    /// The order of what is shown, without repetitions and without `other`: `"csc"` is the clock, the slate, and the clock again.
+    /// The order of what is shown, without repetitions and without `other`: `"csc"` is the clock, the slate, and the
+    /// clock again.
     package var order: String {
         frames.filter { $0.kind != .other }.reduce(into: "") { order, frame in
             if order.last != frame.kind.rawValue { order.append(frame.kind.rawValue) }
@@ -57,7 +58,8 @@ package struct PictureTrack: Sendable, CustomStringConvertible {
 
     /// The times of the first and of the last frame of a kind, or nil if no frame is of that kind.
     package func span(of kind: Kind) -> ClosedRange<Double>? {
-        guard let first = frames.first(where: { $0.kind == kind }), let last = frames.last(where: { $0.kind == kind }) else { return nil }
+        guard let first = frames.first(where: { $0.kind == kind }), let last = frames.last(where: { $0.kind == kind })
+        else { return nil }
         return first.pts...last.pts
     }
 

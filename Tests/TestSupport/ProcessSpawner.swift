@@ -4,11 +4,15 @@ import Synchronization
 /// posix_spawn(3) of one command under `setpriv --pdeathsig KILL`, so that it dies with the tests however they end.
 enum ProcessSpawner {
     /// Starts it; `descriptors` become 0, 1 and 2. The command's name is looked up in PATH. Gives its pid.
-    static func spawn(_ command: [String], environment: [String: String], folder: String, descriptors: [Int32]) throws(PeerError) -> pid_t {
+    static func spawn(_ command: [String], environment: [String: String], folder: String, descriptors: [Int32])
+        throws(PeerError) -> pid_t
+    {
         let result = Mutex<(status: Int32, pid: pid_t)>((0, 0))
         SpawnThread.run {
             var pid: pid_t = 0
-            let status = spawnHere(["setpriv", "--pdeathsig", "KILL", "--", "env", "-C", folder, "--"] + command, environment, descriptors, &pid)
+            let status = spawnHere(
+                ["setpriv", "--pdeathsig", "KILL", "--", "env", "-C", folder, "--"] + command, environment, descriptors,
+                &pid)
             result.withLock { $0 = (status, pid) }
         }
         let (status, pid) = result.withLock { $0 }

@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A PulseAudio daemon of the test's own, with null sinks and nothing else: no D-Bus, no hardware, no files of the user.
+/// A PulseAudio daemon of the test's own, with null sinks and nothing else: no D-Bus, no hardware, no files of the
+/// user.
 package final class PulseServer: Sendable {
     /// One null sink; an app's sound is recorded from its monitor, `NAME.monitor`. The first one is the default.
     package struct NullSink: Sendable {
@@ -30,12 +31,17 @@ package final class PulseServer: Sendable {
     private init(peers: Peers, folder: String, sinks: [NullSink]) throws {
         let socket = folder + "/native"
         environment = [
-            "PULSE_SERVER": "unix:" + socket, "PULSE_COOKIE": folder + "/cookie", "PULSE_RUNTIME_PATH": folder + "/runtime",
+            "PULSE_SERVER": "unix:" + socket, "PULSE_COOKIE": folder + "/cookie",
+            "PULSE_RUNTIME_PATH": folder + "/runtime",
             "PULSE_STATE_PATH": folder + "/state", "XDG_RUNTIME_DIR": folder, "HOME": folder,
         ]
-        // Without rewinds the sinks render 50 ms at a time, as hardware does, and not the two seconds in which their latency is anybody's guess.
+        // Without rewinds the sinks render 50 ms at a time, as hardware does, and not the two seconds in which their
+        // latency is anybody's guess.
         command =
-            ["pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--realtime=no", "--high-priority=no"]
+            [
+                "pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--realtime=no",
+                "--high-priority=no",
+            ]
             + ["-L", "module-native-protocol-unix auth-anonymous=1 socket=\(socket)"]
             + sinks.flatMap { ["-L", "module-null-sink sink_name=\($0.name) rate=\($0.rate) norewinds=1"] }
         self.peers = peers
@@ -61,15 +67,21 @@ package final class PulseServer: Sendable {
         return server
     }
 
-    /// Starts PipeWire with its session manager and its server for clients of PulseAudio, with one null sink `app`, and waits until it is the default.
+    /// Starts PipeWire with its session manager and its server for clients of PulseAudio, with one null sink `app`, and
+    /// waits until it is the default.
     nonisolated(nonsending) package static func startPipeWire(in peers: Peers) async throws -> PulseServer {
         let folder = try peers.makeFolder("pipewire")
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder)
         // The session manager ends where there is no session bus.
         let bus = try peers.start(
-            "dbus-daemon", ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder)/bus"], folder: folder)
+            "dbus-daemon",
+            ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path=\(folder)/bus"], folder: folder
+        )
         try await bus.wait(for: "its socket") { listens(at: folder + "/bus") }
-        let own = ["XDG_RUNTIME_DIR": folder, "PIPEWIRE_RUNTIME_DIR": folder, "XDG_STATE_HOME": folder, "XDG_CONFIG_HOME": folder, "HOME": folder]
+        let own = [
+            "XDG_RUNTIME_DIR": folder, "PIPEWIRE_RUNTIME_DIR": folder, "XDG_STATE_HOME": folder,
+            "XDG_CONFIG_HOME": folder, "HOME": folder,
+        ]
         let all = own.merging(["DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder)/bus"]) { $1 }
         let pipeWire = try peers.start("pipewire", ["pipewire"], environment: all, folder: folder)
         try await pipeWire.wait(for: "its socket") { listens(at: folder + "/pipewire-0") }
@@ -103,10 +115,13 @@ package final class PulseServer: Sendable {
         try await peers.run("pactl", ["pactl"] + arguments, environment: environment)
     }
 
-    private static func launch(_ peers: Peers, _ command: [String], _ environment: [String: String], _ folder: String) throws -> Peer {
+    private static func launch(_ peers: Peers, _ command: [String], _ environment: [String: String], _ folder: String)
+        throws -> Peer
+    {
         // Without an address of the session bus, libdbus would try to start one.
         try peers.start(
-            "pulseaudio", command, environment: environment.merging(["DBUS_SESSION_BUS_ADDRESS": "disabled:"]) { $1 }, folder: folder)
+            "pulseaudio", command, environment: environment.merging(["DBUS_SESSION_BUS_ADDRESS": "disabled:"]) { $1 },
+            folder: folder)
     }
 
     private nonisolated(nonsending) func waitUntilItAnswers() async throws {

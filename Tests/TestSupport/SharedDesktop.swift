@@ -1,7 +1,7 @@
 import Foundation
 
-/// A Wayland desktop without a compositor: a session bus, PipeWire with its session manager, a screen cast (`TestCast`),
-/// and a portal of any version that shares the cast (`Programs/portal.py`).
+/// A Wayland desktop without a compositor: a session bus, PipeWire with its session manager, a screen cast
+/// (`TestCast`), and a portal of any version that shares the cast (`Programs/portal.py`).
 package struct SharedDesktop: Sendable {
     package let peers: Peers
     /// The session bus.
@@ -44,12 +44,14 @@ package struct SharedDesktop: Sendable {
         if let settings {
             // Debian's own Python: only that one has python3-gi.
             portal = try peers.start(
-                "portal", ["/usr/bin/python3", "-u", program("portal.py"), "node=\(node[1])", "serial=\(node[2])"] + settings,
+                "portal",
+                ["/usr/bin/python3", "-u", program("portal.py"), "node=\(node[1])", "serial=\(node[2])"] + settings,
                 environment: environment, input: .pipe)
             _ = try await portal?.waitForOutputLine(containing: "ready")
         }
         return SharedDesktop(
-            peers: peers, bus: bus, pipeWire: pipeWire, sessionManager: sessionManager, portal: portal, cast: cast, environment: environment)
+            peers: peers, bus: bus, pipeWire: pipeWire, sessionManager: sessionManager, portal: portal, cast: cast,
+            environment: environment)
     }
 
     /// Sends commands to the cast, one after the other, and returns the answer to the last one.
@@ -92,9 +94,12 @@ package struct SharedDesktop: Sendable {
 
     /// The variables of a session whose bus, PipeWire and files are in a folder.
     static func environment(in folder: String) -> [String: String] {
-        var environment = ["XDG_RUNTIME_DIR": folder, "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder)/bus", "HOME": folder]
+        var environment = [
+            "XDG_RUNTIME_DIR": folder, "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder)/bus", "HOME": folder,
+        ]
         for (variable, name) in [
-            ("XDG_CONFIG_HOME", "/config"), ("XDG_STATE_HOME", "/state"), ("XDG_DATA_HOME", "/data"), ("XDG_CACHE_HOME", "/cache"),
+            ("XDG_CONFIG_HOME", "/config"), ("XDG_STATE_HOME", "/state"), ("XDG_DATA_HOME", "/data"),
+            ("XDG_CACHE_HOME", "/cache"),
         ] {
             environment[variable] = folder + name
             try? FileManager.default.createDirectory(atPath: folder + name, withIntermediateDirectories: true)
@@ -103,7 +108,8 @@ package struct SharedDesktop: Sendable {
     }
 
     /// Starts a session bus on which nothing of the machine is started but what is in the folder `services`.
-    nonisolated(nonsending) static func startBus(_ environment: [String: String], in peers: Peers) async throws -> Peer {
+    nonisolated(nonsending) static func startBus(_ environment: [String: String], in peers: Peers) async throws -> Peer
+    {
         let folder = environment["XDG_RUNTIME_DIR"] ?? ""
         try FileManager.default.createDirectory(atPath: folder + "/services", withIntermediateDirectories: true)
         let configuration = """
@@ -113,7 +119,8 @@ package struct SharedDesktop: Sendable {
             """
         try configuration.write(toFile: folder + "/bus.conf", atomically: true, encoding: .utf8)
         let bus = try peers.start(
-            "dbus-daemon", ["dbus-daemon", "--nofork", "--nopidfile", "--config-file=\(folder)/bus.conf"], environment: environment, folder: folder)
+            "dbus-daemon", ["dbus-daemon", "--nofork", "--nopidfile", "--config-file=\(folder)/bus.conf"],
+            environment: environment, folder: folder)
         try await bus.wait(for: "its socket") { listens(at: folder + "/bus") }
         return bus
     }
@@ -129,7 +136,8 @@ package struct SharedDesktop: Sendable {
         let sessionManager = try peers.start("wireplumber", ["wireplumber"], environment: environment)
         try await sessionManager.wait(for: "its metadata") {
             // Creating this object is its last step before it connects streams.
-            try await peers.run("pw-cli", ["pw-cli", "ls", "Metadata"], environment: environment).contains("metadata.name = \"default\"")
+            try await peers.run("pw-cli", ["pw-cli", "ls", "Metadata"], environment: environment).contains(
+                "metadata.name = \"default\"")
         }
         return (pipeWire, sessionManager)
     }
@@ -138,8 +146,8 @@ package struct SharedDesktop: Sendable {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Programs/" + name
     }
 
-    /// WirePlumber connects streams and does nothing else: it looks for no sound cards and cameras, and for no Bluetooth
-    /// devices, for which it would need logind.
+    /// WirePlumber connects streams and does nothing else: it looks for no sound cards and cameras, and for no
+    /// Bluetooth devices, for which it would need logind.
     private static func configureSessionManager(in folder: String) throws {
         for (name, text) in [
             ("main.lua.d", "load_module(\"metadata\")\ndefault_access.enable()\n"), ("bluetooth.lua.d", "-- none\n"),

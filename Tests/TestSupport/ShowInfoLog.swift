@@ -41,7 +41,9 @@ struct ShowInfoLog {
     }
 
     private func parse(_ text: String) -> Line? {
-        guard text.contains("showinfo"), text.contains(" pts_time:"), let ticks = value(of: " pts:", in: text).flatMap({ Double($0) }) else {
+        guard text.contains("showinfo"), text.contains(" pts_time:"),
+            let ticks = value(of: " pts:", in: text).flatMap({ Double($0) })
+        else {
             return nil
         }
         let size = value(of: " s:", in: text)?.split(separator: "x").compactMap { Int($0) } ?? []

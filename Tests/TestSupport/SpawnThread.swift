@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// The one thread that starts every child process. A child's parent-death signal follows the *thread* that forked it, and the threads of
-/// Swift's pool come and go; this one stays for as long as the tests run.
+/// The one thread that starts every child process. A child's parent-death signal follows the *thread* that forked it,
+/// and the threads of Swift's pool come and go; this one stays for as long as the tests run.
 enum SpawnThread {
     private static let jobs = Mutex<[@Sendable () -> Void]>([])
     private static let pending = DispatchSemaphore(value: 0)

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The answer of `broadcast status --json` and `stop --json`, decoded as a script would decode it. It shares no code with the program.
+/// The answer of `broadcast status --json` and `stop --json`, decoded as a script would decode it. It shares no code
+/// with the program.
 package struct StatusAnswer: Decodable {
     package let version: Int
     package let sessions: [SessionStatus]

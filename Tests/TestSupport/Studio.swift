@@ -22,7 +22,8 @@ package struct Studio: Sendable {
     ///   - hasSound: whether to start PulseAudio.
     ///   - sound: a sound server to use instead of PulseAudio.
     nonisolated(nonsending) package static func open(
-        _ scene: [String], width: Int = 1280, height: Int = 720, hasSound: Bool = true, sound: PulseServer? = nil, in peers: Peers
+        _ scene: [String], width: Int = 1280, height: Int = 720, hasSound: Bool = true, sound: PulseServer? = nil,
+        in peers: Peers
     ) async throws -> Studio {
         let screen = try await Xvfb.start(in: peers, width: width, height: height)
         let pulse = hasSound && sound == nil ? try await PulseServer.start(in: peers) : sound
@@ -39,7 +40,9 @@ package struct Studio: Sendable {
     package func media(_ name: String) -> MediaFile { MediaFile(path: path(name), peers: peers) }
 
     /// Runs `broadcast start` in the foreground and returns when it reports that the session is live.
-    nonisolated(nonsending) package func startLive(_ arguments: [String], session: String = "default") async throws -> Peer {
+    nonisolated(nonsending) package func startLive(_ arguments: [String], session: String = "default") async throws
+        -> Peer
+    {
         try await broadcast.startLive(arguments, session: session)
     }
 
@@ -47,7 +50,9 @@ package struct Studio: Sendable {
     @discardableResult
     nonisolated(nonsending) package func record(_ arguments: [String]) async throws -> BroadcastCommand.Result {
         let result = try await broadcast.run(["start"] + arguments, deadline: .seconds(60))
-        guard result.status == .exited(0) else { throw PeerError.ended("broadcast", status: result.status, errors: result.errors) }
+        guard result.status == .exited(0) else {
+            throw PeerError.ended("broadcast", status: result.status, errors: result.errors)
+        }
         return result
     }
 
@@ -57,14 +62,17 @@ package struct Studio: Sendable {
     }
 
     /// Returns when the session has run for `seconds`, by its own clock. Throws if `peer` ends earlier.
-    nonisolated(nonsending) package func waitUntilElapsed(_ seconds: Double, of peer: Peer, session: String = "default") async throws {
+    nonisolated(nonsending) package func waitUntilElapsed(_ seconds: Double, of peer: Peer, session: String = "default")
+        async throws
+    {
         try await broadcast.waitUntilElapsed(seconds, of: peer, session: session)
     }
 }
 
 /// Runs a test with a studio, and closes the studio when the test returns or throws.
 nonisolated(nonsending) package func withStudio(
-    _ scene: [String] = ["clock"], width: Int = 1280, height: Int = 720, hasSound: Bool = true, _ body: (Studio) async throws -> Void
+    _ scene: [String] = ["clock"], width: Int = 1280, height: Int = 720, hasSound: Bool = true,
+    _ body: (Studio) async throws -> Void
 ) async throws {
     try await withPeers { peers in
         try await body(try await Studio.open(scene, width: width, height: height, hasSound: hasSound, in: peers))

@@ -6,8 +6,8 @@ package struct Stunnel: Sendable {
     /// Where it takes TLS, on 127.0.0.1.
     package let port: Int
 
-    /// Passes on what comes within TLS to `port` of 127.0.0.1, and waits until it listens. `options` are lines of its configuration
-    /// (`sslVersionMax = TLSv1.1`).
+    /// Passes on what comes within TLS to `port` of 127.0.0.1, and waits until it listens. `options` are lines of its
+    /// configuration (`sslVersionMax = TLSv1.1`).
     nonisolated(nonsending) package static func start(
         in peers: Peers, certificate: Certificates.Pair, to port: Int, options: String = ""
     ) async throws -> Stunnel {

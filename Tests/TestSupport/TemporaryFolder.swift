@@ -9,7 +9,8 @@ package struct TemporaryFolder: Sendable {
     @discardableResult
     package func write(_ text: String, to name: String, mode: Int = 0o600) throws -> String {
         let file = path + "/" + name
-        try FileManager.default.createDirectory(atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            atPath: (file as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
         try text.write(toFile: file, atomically: false, encoding: .utf8)
         try setMode(mode, of: name)
         return file
@@ -44,7 +45,9 @@ package struct TemporaryFolder: Sendable {
 }
 
 /// Runs `body` with a new folder, which is removed with everything in it afterwards.
-nonisolated(nonsending) package func withTemporaryFolder<Result>(_ body: (TemporaryFolder) async throws -> Result) async throws -> Result {
+nonisolated(nonsending) package func withTemporaryFolder<Result>(_ body: (TemporaryFolder) async throws -> Result)
+    async throws -> Result
+{
     let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
     var template = Array("\(parent)/broadcast-unit-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw PeerError.system(call: "mkdtemp", errno: errno) }

@@ -2,9 +2,10 @@ import Foundation
 
 /// Measures how loud a tone is in each piece of 40 ms of a sound.
 ///
-/// A piece is weighted with a Hann window. Without one, the edges of the piece contain every frequency: a tone of 1500 Hz whose pitch drift
-/// compensation changed by 0.4 % is then heard as 0.5 % of its amplitude at 440 Hz. In pieces as short as these, a change of pitch of 0.5 % (the
-/// most that drift compensation does) lowers the amplitude by less than 6 %.
+/// A piece is weighted with a Hann window. Without one, the edges of the piece contain every frequency: a tone of 1500
+/// Hz whose pitch drift compensation changed by 0.4 % is then heard as 0.5 % of its amplitude at 440 Hz. In pieces as
+/// short as these, a change of pitch of 0.5 % (the most that drift compensation does) lowers the amplitude by less than
+/// 6 %.
 package struct ToneMeter {
     /// The length of a piece, samples.
     private let length: Int

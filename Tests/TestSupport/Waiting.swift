@@ -1,6 +1,8 @@
-/// Waits until the condition holds. Throws `PeerError.deadline` with `what` when the deadline, counted from now, has passed.
+/// Waits until the condition holds. Throws `PeerError.deadline` with `what` when the deadline, counted from now, has
+/// passed.
 ///
-/// Checks every 5 ms at first, so that a short wait ends soon, and every 50 ms in the end, so that a long one leaves the machine to the peers.
+/// Checks every 5 ms at first, so that a short wait ends soon, and every 50 ms in the end, so that a long one leaves
+/// the machine to the peers.
 nonisolated(nonsending) package func waitUntil(
     _ what: String, deadline: Duration = .seconds(30), condition: () async throws -> Bool
 ) async throws {

@@ -15,17 +15,22 @@ package enum WindowManagement: String, Sendable, CaseIterable {
         let folder = try peers.makeFolder("desktop")
         // Without these, openbox and picom would read the user's settings.
         let environment = screen.environment.merging([
-            "HOME": folder, "XDG_CONFIG_HOME": folder, "XDG_CACHE_HOME": folder, "DBUS_SESSION_BUS_ADDRESS": "disabled:",
+            "HOME": folder, "XDG_CONFIG_HOME": folder, "XDG_CACHE_HOME": folder,
+            "DBUS_SESSION_BUS_ADDRESS": "disabled:",
         ]) { $1 }
         // Its word on the root window comes before it looks at windows: those that are mapped meanwhile are overlooked.
         let ready = folder + "/managed"
-        let openbox = try peers.start("openbox", ["openbox", "--sm-disable", "--startup", "touch \(ready)"], environment: environment)
+        let openbox = try peers.start(
+            "openbox", ["openbox", "--sm-disable", "--startup", "touch \(ready)"], environment: environment)
         try await openbox.wait(for: "its start") { FileManager.default.fileExists(atPath: ready) }
         guard self == .openboxAndPicom else { return }
         let pidFile = folder + "/picom.pid"
         let picom = try peers.start(
             "picom",
-            ["picom", "--backend", "xrender", "--fading", "--shadow", "--config", "/dev/null", "--write-pid-path", pidFile],
+            [
+                "picom", "--backend", "xrender", "--fading", "--shadow", "--config", "/dev/null", "--write-pid-path",
+                pidFile,
+            ],
             environment: environment)
         try await picom.wait(for: "its start") { FileManager.default.fileExists(atPath: pidFile) }
     }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Xorg with the dummy driver: a real server whose modes, monitors and rotation change as with real hardware (RandR 1.5).
+/// Xorg with the dummy driver: a real server whose modes, monitors and rotation change as with real hardware (RandR
+/// 1.5).
 ///
 /// `DUMMY0` is plugged in and on; `DUMMY1` to `DUMMY15` can be turned on beside it.
 package struct XorgDummy: Sendable {
@@ -17,7 +18,8 @@ package struct XorgDummy: Sendable {
         let peer = try peers.start(
             "xorg",
             [
-                "Xorg", "-displayfd", "1", "-config", folder + "/xorg.conf", "-logfile", folder + "/log", "-noreset", "-nolisten", "tcp",
+                "Xorg", "-displayfd", "1", "-config", folder + "/xorg.conf", "-logfile", folder + "/log", "-noreset",
+                "-nolisten", "tcp",
                 "-novtswitch",
             ], folder: folder)
         try await peer.wait(for: "a display number") { peer.standardOutput.hasSuffix("\n") }

@@ -17,7 +17,9 @@ struct BeepFinderTests {
         (0..<Int(seconds * Double(rate))).map { (index: Int) -> Float in
             let time = Double(index) / Double(rate)
             var value = sin(Double(index) * 0.03) * 0.01
-            for beep in beeps { value += beep.volume * BeepPattern.sample(at: time - beep.start, number: beep.number) { sin($0) } }
+            for beep in beeps {
+                value += beep.volume * BeepPattern.sample(at: time - beep.start, number: beep.number) { sin($0) }
+            }
             return Float(value)
         }
     }
@@ -34,7 +36,9 @@ struct BeepFinderTests {
     }
 
     @Test func `A beep that is cut off at the end is left out`() {
-        #expect(BeepFinder.beeps(in: sound([Played(start: 0.95, number: 1)], seconds: 1, rate: 48_000), rate: 48_000).isEmpty)
+        #expect(
+            BeepFinder.beeps(in: sound([Played(start: 0.95, number: 1)], seconds: 1, rate: 48_000), rate: 48_000)
+                .isEmpty)
     }
 
     @Test func `A beep without its second part has no number`() {

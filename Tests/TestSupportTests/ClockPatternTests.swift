@@ -19,7 +19,8 @@ struct ClockPatternTests {
     }
 
     @Test func `An even picture is no clock`() {
-        let frame = DecodedFrame(width: 64, height: 36, layout: .gray, pts: 0, received: 0, bytes: Array(repeating: 128, count: 64 * 36))
+        let frame = DecodedFrame(
+            width: 64, height: 36, layout: .gray, pts: 0, received: 0, bytes: Array(repeating: 128, count: 64 * 36))
         #expect(ClockReader().milliseconds(in: frame) == nil)
     }
 }

@@ -4,7 +4,8 @@ import Testing
 
 /// Which recordings count as a running clock, and how sound lies to picture, without a recording.
 struct ClockTrackTests {
-    /// Seconds of a clock that begins at 100 s, 30 frames a second. `painted` bends the painted time, in seconds since the first frame.
+    /// Seconds of a clock that begins at 100 s, 30 frames a second. `painted` bends the painted time, in seconds since
+    /// the first frame.
     private func track(seconds: Double = 5, painted: (Double) -> Double = { $0 }) -> ClockTrack {
         ClockTrack(
             (0..<Int(seconds * 30)).map { index in
@@ -15,7 +16,9 @@ struct ClockTrackTests {
 
     @Test func `A clock that runs has no fault, also across the end of its 32 bits`() {
         #expect(track().fault == nil)
-        let wrapped = (0..<90).map { ClockTrack.Reading(pts: Double($0) / 30, milliseconds: UInt32.max - 1000 &+ UInt32($0 * 100 / 3)) }
+        let wrapped = (0..<90).map {
+            ClockTrack.Reading(pts: Double($0) / 30, milliseconds: UInt32.max - 1000 &+ UInt32($0 * 100 / 3))
+        }
         #expect(ClockTrack(wrapped).fault == nil)
     }
 
@@ -95,10 +98,13 @@ struct ClockTrackTests {
         // The second of CLOCK_MONOTONIC that begins next.
         let second = milliseconds / 1000 + 1
         let readings = (0..<90).map { index in
-            ClockTrack.Reading(pts: Double(index) / 30, milliseconds: UInt32(truncatingIfNeeded: milliseconds + Int64(index * 100 / 3)))
+            ClockTrack.Reading(
+                pts: Double(index) / 30, milliseconds: UInt32(truncatingIfNeeded: milliseconds + Int64(index * 100 / 3))
+            )
         }
         let beep = Beep(onset: Double(second * 1000 - milliseconds) / 1000, number: Int(second % 8))
-        let delay = try #require(ClockTrack(readings).soundDelays([beep], now: milliseconds * 1_000_000 + 5_000_000_000).first)
+        let delay = try #require(
+            ClockTrack(readings).soundDelays([beep], now: milliseconds * 1_000_000 + 5_000_000_000).first)
         #expect(abs(delay) < 0.04, "\(delay)")
     }
 }

@@ -13,9 +13,18 @@ struct InstrumentTimingTests {
             let file = try peers.makeFolder("recording") + "/clock.nut"
             let recorder = try peers.start(
                 "recorder",
-                ["ffmpeg", "-nostdin", "-v", "error", "-copyts", "-thread_queue_size", "512", "-f", "pulse", "-fragment_size", "1920"]
-                    + ["-i", "app.monitor", "-thread_queue_size", "64", "-f", "x11grab", "-framerate", "30", "-i", screen.display]
-                    + ["-c:a", "pcm_s16le", "-c:v", "libx264", "-preset", "ultrafast", "-b:v", "500k", "-maxrate", "500k", "-bufsize", "500k"]
+                [
+                    "ffmpeg", "-nostdin", "-v", "error", "-copyts", "-thread_queue_size", "512", "-f", "pulse",
+                    "-fragment_size", "1920",
+                ]
+                    + [
+                        "-i", "app.monitor", "-thread_queue_size", "64", "-f", "x11grab", "-framerate", "30", "-i",
+                        screen.display,
+                    ]
+                    + [
+                        "-c:a", "pcm_s16le", "-c:v", "libx264", "-preset", "ultrafast", "-b:v", "500k", "-maxrate",
+                        "500k", "-bufsize", "500k",
+                    ]
                     + ["-vf", "scale=960:540", "-fps_mode", "passthrough", "-y", file],
                 environment: pulse.environment.merging(screen.environment) { $1 })
             try await recorder.wait(for: "its first packets") { size(of: file) > 10_000 }
@@ -29,7 +38,8 @@ struct InstrumentTimingTests {
             #expect(track.smoothFault == nil)
 
             let audio = try await AudioDecoder.decode(file, in: peers)
-            // The first second is left out: ffmpeg begins with the sound that the server had in store, and smooths its time stamps from there.
+            // The first second is left out: ffmpeg begins with the sound that the server had in store, and smooths its
+            // time stamps from there.
             let delays = track.soundDelays(BeepFinder.beeps(in: audio)).dropFirst()
             #expect(delays.count >= 3)
             #expect(delays.areInTime(within: 0.03), "sound against picture: \(delays) s")

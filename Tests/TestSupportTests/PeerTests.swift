@@ -42,13 +42,18 @@ struct PeerTests {
         #expect(!FileManager.default.fileExists(atPath: folder))
     }
 
-    @Test(arguments: [("SEGV", [], true), ("KILL", [], true), ("SEGV", ["sh", "-c", "\"$0\"; exit $?"], true), ("", [], false)])
-    func `A program of this project that crashes fails its test`(signal: String, shell: [String], fails: Bool) async throws {
+    @Test(arguments: [
+        ("SEGV", [], true), ("KILL", [], true), ("SEGV", ["sh", "-c", "\"$0\"; exit $?"], true), ("", [], false),
+    ])
+    func `A program of this project that crashes fails its test`(signal: String, shell: [String], fails: Bool)
+        async throws
+    {
         let fault = Mutex(false)
         try await withKnownIssue(isIntermittent: true) {
             try await withPeers { peers in
                 let program = peers.folder + "/broadcast"
-                try "#!/bin/sh\n\(signal.isEmpty ? "exit 3" : "kill -\(signal) $$")\n".write(toFile: program, atomically: false, encoding: .utf8)
+                try "#!/bin/sh\n\(signal.isEmpty ? "exit 3" : "kill -\(signal) $$")\n".write(
+                    toFile: program, atomically: false, encoding: .utf8)
                 #expect(chmod(program, 0o700) == 0)
                 _ = try await peers.start("crash", shell + [program]).waitForExit()
             }
@@ -72,7 +77,9 @@ struct PeerTests {
     @Test func `Waiting for the output of a peer that has ended fails at once`() async throws {
         try await withPeers { peers in
             let peer = try peers.start("false", ["false"])
-            await #expect(throws: PeerError.self) { _ = try await peer.waitForErrorLine(containing: "never", deadline: .seconds(1000)) }
+            await #expect(throws: PeerError.self) {
+                _ = try await peer.waitForErrorLine(containing: "never", deadline: .seconds(1000))
+            }
         }
     }
 

@@ -4,7 +4,10 @@ import Testing
 /// The RTMP servers that other tests push to, with ffmpeg in the place of `broadcast`.
 struct RTMPPeerTests {
     private static let publisher =
-        ["ffmpeg", "-nostdin", "-v", "error", "-re", "-f", "lavfi", "-i", "testsrc2=s=320x180:r=30", "-f", "lavfi", "-i", "sine"]
+        [
+            "ffmpeg", "-nostdin", "-v", "error", "-re", "-f", "lavfi", "-i", "testsrc2=s=320x180:r=30", "-f", "lavfi",
+            "-i", "sine",
+        ]
         + ["-c:v", "libx264", "-preset", "ultrafast", "-g", "30", "-c:a", "aac", "-f", "flv"]
 
     @Test func `nginx passes a stream on to a player`() async throws {
@@ -29,7 +32,8 @@ struct RTMPPeerTests {
     @Test func `ffmpeg listens, and writes what one publisher sends`() async throws {
         try await withPeers { peers in
             let listener = try await FFmpegListener.start(in: peers)
-            try await peers.run("publisher", Self.publisher.map { $0 == "sine" ? "sine=d=2" : $0 } + ["-shortest", listener.url])
+            try await peers.run(
+                "publisher", Self.publisher.map { $0 == "sine" ? "sine=d=2" : $0 } + ["-shortest", listener.url])
             try await listener.peer.waitForExit()
             let probe = try await FFProbe.probe(listener.output, in: peers)
             #expect(probe.video?.codec == "h264")

@@ -10,13 +10,15 @@ import Upload
 struct ClipFilesHandlerTests {
     private static let stream = StreamDescription(
         video: VideoTrackFormat(
-            codec: .h264(sequenceParameterSet: [0x67, 0x64, 0, 0x0a], pictureParameterSet: [0x68, 0xee]), size: PixelSize(width: 16, height: 16),
+            codec: .h264(sequenceParameterSet: [0x67, 0x64, 0, 0x0a], pictureParameterSet: [0x68, 0xee]),
+            size: PixelSize(width: 16, height: 16),
             frameRate: 30), audio: [])
 
     @Test
     func `Of clips that are not removed, the newest 64 are kept, with a warning for each removed one`() async throws {
         try await withPeers { peers in
-            let program = try ProgramFolder("#!/bin/sh\necho '{\"hello\":1}'\nexec cat > /dev/null\n", mode: .clips, in: peers)
+            let program = try ProgramFolder(
+                "#!/bin/sh\necho '{\"hello\":1}'\nexec cat > /dev/null\n", mode: .clips, in: peers)
             var manifest = program.manifest
             manifest.clipDuration = 0.1
             let removed = Mutex<[String]>([])
@@ -31,10 +33,13 @@ struct ClipFilesHandlerTests {
                 let time = MediaTime(value: Int64(number), timescale: 30)
                 try await handler.process(
                     EncodedPacket(
-                        track: .screen, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: UInt32(number),
+                        track: .screen, presentationTime: time, decodeTime: time, isKeyframe: true,
+                        sequence: UInt32(number),
                         data: [0, 0, 0, 4, 0x65, 1, 2, 3]))
             }
-            let clips = try FileManager.default.subpathsOfDirectory(atPath: launch.clipFolder).filter { $0.hasSuffix(".mp4") }.sorted()
+            let clips = try FileManager.default.subpathsOfDirectory(atPath: launch.clipFolder).filter {
+                $0.hasSuffix(".mp4")
+            }.sorted()
             // The finished clips, and the one that is being written.
             #expect((64...65).contains(clips.count), "\(clips.count)")
             #expect(clips.first?.hasSuffix("clip-000001.mp4") == false)
@@ -47,7 +52,8 @@ struct ClipFilesHandlerTests {
 
     @Test func `What a crashed broadcast left is deleted, and what another one writes is not`() async throws {
         try await withPeers { peers in
-            let program = try ProgramFolder("#!/bin/sh\necho '{\"hello\":1}'\nexec cat > /dev/null\n", mode: .clips, in: peers)
+            let program = try ProgramFolder(
+                "#!/bin/sh\necho '{\"hello\":1}'\nexec cat > /dev/null\n", mode: .clips, in: peers)
             let launch = program.launch()
             let other = ClipFilesHandler(manifest: program.manifest, launch: launch)
             other.attach(HandlerContext())
@@ -57,7 +63,8 @@ struct ClipFilesHandlerTests {
             try FileManager.default.createDirectory(atPath: abandoned, withIntermediateDirectories: false)
             try Data([1]).write(to: URL(fileURLWithPath: abandoned + "/clip-000001.mp4"))
             // What an extension made of a clip.
-            try FileManager.default.createDirectory(atPath: abandoned + "/done/today", withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                atPath: abandoned + "/done/today", withIntermediateDirectories: true)
             try Data([1]).write(to: URL(fileURLWithPath: abandoned + "/done/today/a.mp4"))
             let kept = try peers.makeFolder("kept")
             try Data([1]).write(to: URL(fileURLWithPath: kept + "/b.mp4"))
@@ -66,7 +73,9 @@ struct ClipFilesHandlerTests {
             handler.attach(HandlerContext())
             try await handler.started(Self.stream)
             let folders = try FileManager.default.contentsOfDirectory(atPath: launch.clipFolder)
-            #expect(living.count == 1 && folders.count == 2 && folders.contains(living[0]) && !folders.contains("other-aBc123"))
+            #expect(
+                living.count == 1 && folders.count == 2 && folders.contains(living[0])
+                    && !folders.contains("other-aBc123"))
             #expect(FileManager.default.fileExists(atPath: kept + "/b.mp4"))
             try await handler.finished(deadline: .seconds(6))
             try await other.finished(deadline: .seconds(6))

@@ -6,11 +6,13 @@ import Testing
 /// results.
 struct ExtensionCorpusTests {
     private static let frames: [[UInt8]] = [
-        Frame(control: Array(#"{"event":"start","setup":{"key":"a"},"tracks":["screen","mixed"],"title":"A talk"}"#.utf8)),
+        Frame(
+            control: Array(#"{"event":"start","setup":{"key":"a"},"tracks":["screen","mixed"],"title":"A talk"}"#.utf8)),
         Frame(header: FrameHeader(length: 5, kind: .configuration, track: 3), payload: [1, 2, 3, 4, 5]),
         Frame(
             header: FrameHeader(
-                length: 40, kind: .sample, track: 0, flags: [.keyframe, .discontinuity], sequence: 7, presentationTime: 1_000_000_000, decodeTime: -1),
+                length: 40, kind: .sample, track: 0, flags: [.keyframe, .discontinuity], sequence: 7,
+                presentationTime: 1_000_000_000, decodeTime: -1),
             payload: [UInt8](repeating: 0x65, count: 40)),
         Frame(header: FrameHeader(length: 0, kind: .sample), payload: []),
         Frame(control: Array(#"{"event":"finish"}"#.utf8)),
@@ -18,7 +20,8 @@ struct ExtensionCorpusTests {
 
     private static let replies = [
         "{\"hello\":1}\n{\"status\":\"warming up\"}\n{\"watch_url\":\"https://example.org/live\"}\n\n{\"request\":\"keyframe\"}\n",
-        "{\"error\":{\"code\":401,\"message\":\"Not Logged In\",\"retry\":false}}\n", "{\"hello\":1,\"later\":{\"a\":[1,null,1e9]}}\nnonsense\n",
+        "{\"error\":{\"code\":401,\"message\":\"Not Logged In\",\"retry\":false}}\n",
+        "{\"hello\":1,\"later\":{\"a\":[1,null,1e9]}}\nnonsense\n",
         "{\"status\":\"\\u00c6nima \\ud83d\\ude00\"}", String(repeating: "\n", count: 900),
     ].map { Array($0.utf8) }
 

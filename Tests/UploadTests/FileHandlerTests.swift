@@ -10,13 +10,15 @@ import Upload
 struct FileHandlerTests {
     private static let stream = StreamDescription(
         video: VideoTrackFormat(
-            codec: .h264(sequenceParameterSet: [0x67, 0x64, 0, 0x0a], pictureParameterSet: [0x68, 0xee]), size: PixelSize(width: 16, height: 16),
+            codec: .h264(sequenceParameterSet: [0x67, 0x64, 0, 0x0a], pictureParameterSet: [0x68, 0xee]),
+            size: PixelSize(width: 16, height: 16),
             frameRate: 30), audio: [])
 
     private func packet(_ number: Int, bytes: Int = 200) -> EncodedPacket {
         let time = MediaTime(value: Int64(number), timescale: 30)
         return EncodedPacket(
-            track: .screen, presentationTime: time, decodeTime: time, isKeyframe: number % 30 == 0, sequence: UInt32(number),
+            track: .screen, presentationTime: time, decodeTime: time, isKeyframe: number % 30 == 0,
+            sequence: UInt32(number),
             data: [0, 0, 0, UInt8(bytes - 4), 0x65] + [UInt8](repeating: 7, count: bytes - 5))
     }
 
@@ -44,21 +46,27 @@ struct FileHandlerTests {
     }
 
     @Test(arguments: [nil, "an older file", ""])
-    func `If several broadcasts start with the same file at the same time, one of them writes it`(older: String?) async throws {
+    func `If several broadcasts start with the same file at the same time, one of them writes it`(older: String?)
+        async throws
+    {
         try await withPeers { peers in
             let folder = try peers.makeFolder("out")
             for round in 0..<20 {
                 let path = folder + "/\(round).mp4"
                 if let older { try older.write(toFile: path, atomically: false, encoding: .utf8) }
                 let (started, errors) = await startTogether(4, at: path)
-                #expect(started.count == 1 && errors == [UploadError](repeating: .cannotCreate(path: path, .inUse), count: 3), "\(errors)")
+                #expect(
+                    started.count == 1
+                        && errors == [UploadError](repeating: .cannotCreate(path: path, .inUse), count: 3), "\(errors)")
                 for handler in started {
                     try await handler.process(packet(0))
                     try await handler.finished(deadline: .seconds(1))
                     let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
                     #expect(size == handler.byteCount)
                 }
-                if let older, !older.isEmpty { #expect(try String(contentsOfFile: folder + "/\(round).1.mp4", encoding: .utf8) == older) }
+                if let older, !older.isEmpty {
+                    #expect(try String(contentsOfFile: folder + "/\(round).1.mp4", encoding: .utf8) == older)
+                }
             }
         }
     }
@@ -67,7 +75,9 @@ struct FileHandlerTests {
         ("a.mp4", ["a.1.mp4", "a.2.mp4", "a.3.mp4"]), ("a.b/talk", ["a.b/talk.1", "a.b/talk.2", "a.b/talk.3"]),
         (".mp4", [".mp4.1", ".mp4.2", ".mp4.3"]),
     ])
-    func `A file that is finished is moved aside to the next free number, in front of its ending`(name: String, older: [String]) async throws {
+    func `A file that is finished is moved aside to the next free number, in front of its ending`(
+        name: String, older: [String]
+    ) async throws {
         try await withPeers { peers in
             let folder = try peers.makeFolder("out")
             try FileManager.default.createDirectory(atPath: folder + "/a.b", withIntermediateDirectories: true)
@@ -82,7 +92,9 @@ struct FileHandlerTests {
             }
             let names = older.map { folder + "/" + $0 }
             #expect(notices.withLock { $0 } == names.map { .keptOlderFile(path: path, as: $0) })
-            let sizes = try ([path] + names).map { try FileManager.default.attributesOfItem(atPath: $0)[.size] as? Int ?? 0 }
+            let sizes = try ([path] + names).map {
+                try FileManager.default.attributesOfItem(atPath: $0)[.size] as? Int ?? 0
+            }
             #expect(Set(sizes).count == 4)
         }
     }
@@ -136,7 +148,8 @@ struct FileHandlerTests {
             try await handler.process(packet(0))
             let before = handler.byteCount
             let large = EncodedPacket(
-                track: .screen, presentationTime: MediaTime(milliseconds: 33), decodeTime: MediaTime(milliseconds: 33), isKeyframe: true, sequence: 1,
+                track: .screen, presentationTime: MediaTime(milliseconds: 33), decodeTime: MediaTime(milliseconds: 33),
+                isKeyframe: true, sequence: 1,
                 data: [UInt8](repeating: 1, count: 1 << 24))
             await #expect(throws: UploadError.pictureTooLarge) { try await handler.process(large) }
             try await handler.finished(deadline: .zero)

@@ -8,11 +8,14 @@ import Upload
 
 /// Tests which users can read what a broadcast records.
 struct FilePermissionTests {
-    @Test func `only the user can read the clips of an extension and enter their folder, whatever the umask allows`() async throws {
+    @Test func `only the user can read the clips of an extension and enter their folder, whatever the umask allows`()
+        async throws
+    {
         try await withPeers { peers in
             let before = umask(0)
             defer { umask(before) }
-            let program = try ProgramFolder("#!/bin/sh\necho '{\"hello\":1}'\nexec cat > /dev/null\n", mode: .clips, in: peers)
+            let program = try ProgramFolder(
+                "#!/bin/sh\necho '{\"hello\":1}'\nexec cat > /dev/null\n", mode: .clips, in: peers)
             let launch = program.launch()
             let handler = ClipFilesHandler(manifest: program.manifest, launch: launch)
             handler.attach(HandlerContext(report: { _ in }))
@@ -22,12 +25,17 @@ struct FilePermissionTests {
             try await handler.started(StreamDescription(video: video, audio: []))
             try await handler.process(
                 EncodedPacket(
-                    track: .screen, presentationTime: .zero, decodeTime: .zero, isKeyframe: true, sequence: 0, data: [0, 0, 0, 4, 0x65, 1, 2, 3]))
-            func mode(_ path: String) throws -> Int? { try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int }
+                    track: .screen, presentationTime: .zero, decodeTime: .zero, isKeyframe: true, sequence: 0,
+                    data: [0, 0, 0, 4, 0x65, 1, 2, 3]))
+            func mode(_ path: String) throws -> Int? {
+                try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            }
             #expect(try mode(launch.clipFolder) == 0o700)
             let names = try FileManager.default.subpathsOfDirectory(atPath: launch.clipFolder)
             #expect(names.contains { $0.hasSuffix(".mp4") })
-            for name in names { #expect(try mode(launch.clipFolder + "/" + name) == (name.hasSuffix(".mp4") ? 0o600 : 0o700), "\(name)") }
+            for name in names {
+                #expect(try mode(launch.clipFolder + "/" + name) == (name.hasSuffix(".mp4") ? 0o600 : 0o700), "\(name)")
+            }
             try await handler.finished(deadline: .seconds(6))
         }
     }

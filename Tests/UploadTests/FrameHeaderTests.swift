@@ -8,7 +8,8 @@ struct FrameHeaderTests {
         0x00, 0xca, 0x9a, 0x3b, 0x00, 0x00, 0x00, 0x00, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
     ]
     private let header = FrameHeader(
-        length: 261, kind: .sample, track: 3, flags: [.keyframe, .discontinuity], sequence: 0x0a0b_0c0d, presentationTime: 1_000_000_000,
+        length: 261, kind: .sample, track: 3, flags: [.keyframe, .discontinuity], sequence: 0x0a0b_0c0d,
+        presentationTime: 1_000_000_000,
         decodeTime: -1)
 
     @Test func `A header has 32 bytes in little-endian order`() throws {
@@ -17,16 +18,23 @@ struct FrameHeaderTests {
     }
 
     @Test func `An invalid magic, a length of 4 GiB and missing bytes cause different errors`() {
-        #expect(throws: FrameError.wrongMagic([0x42, 0x58, 0x53, 0x32])) { try FrameHeader([0x42, 0x58, 0x53, 0x32] + literal[4...]) }
-        #expect(throws: FrameError.tooLong(0xffff_ffff)) { try FrameHeader(literal[..<4] + [0xff, 0xff, 0xff, 0xff] + literal[8...]) }
-        #expect(throws: FrameError.tooLong(0x0400_0001)) { try FrameHeader(literal[..<4] + [0x01, 0x00, 0x00, 0x04] + literal[8...]) }
+        #expect(throws: FrameError.wrongMagic([0x42, 0x58, 0x53, 0x32])) {
+            try FrameHeader([0x42, 0x58, 0x53, 0x32] + literal[4...])
+        }
+        #expect(throws: FrameError.tooLong(0xffff_ffff)) {
+            try FrameHeader(literal[..<4] + [0xff, 0xff, 0xff, 0xff] + literal[8...])
+        }
+        #expect(throws: FrameError.tooLong(0x0400_0001)) {
+            try FrameHeader(literal[..<4] + [0x01, 0x00, 0x00, 0x04] + literal[8...])
+        }
         #expect(throws: FrameError.truncated) { try FrameHeader(literal[..<31]) }
         #expect(throws: Never.self) { try FrameHeader(literal[..<4] + [0x00, 0x00, 0x00, 0x04] + literal[8...]) }
     }
 
     @Test func `Frames are parsed independently of the size of the pieces`() throws {
         let frames = [
-            Frame(control: Array(#"{"event":"pause"}"#.utf8)), Frame(header: FrameHeader(length: 0, kind: .sample), payload: []),
+            Frame(control: Array(#"{"event":"pause"}"#.utf8)),
+            Frame(header: FrameHeader(length: 0, kind: .sample), payload: []),
             Frame(header: FrameHeader(length: 3, kind: .configuration, track: 3), payload: [1, 2, 3]),
         ]
         let bytes = frames.flatMap { $0.header.bytes + $0.payload }
@@ -51,7 +59,9 @@ struct FrameHeaderTests {
         event.path = "/tmp/clip-000001.mp4"
         event.start = 0.5
         event.duration = 4
-        #expect(String(decoding: event.json, as: UTF8.self) == #"{"duration":4,"event":"clip","path":"/tmp/clip-000001.mp4","start":0.5}"#)
+        #expect(
+            String(decoding: event.json, as: UTF8.self)
+                == #"{"duration":4,"event":"clip","path":"/tmp/clip-000001.mp4","start":0.5}"#)
         #expect(ControlEvent(json: Array(#"{"event":"start","setup":{"a":"b"},"new":[1]}"#.utf8))?.setup == ["a": "b"])
         #expect(Reply(line: Array(#"{"hello":1,"later":{}}"#.utf8)) == Reply(hello: 1))
         #expect(

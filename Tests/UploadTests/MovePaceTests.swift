@@ -3,7 +3,9 @@ import Upload
 
 struct MovePaceTests {
     /// Moves as soon as it may, and returns the times of the moves in seconds, and those at which the user is notified.
-    private func moves(_ pace: inout MovePace, from start: ContinuousClock.Instant, seconds: Int) -> (all: [Int], told: [Int]) {
+    private func moves(_ pace: inout MovePace, from start: ContinuousClock.Instant, seconds: Int) -> (
+        all: [Int], told: [Int]
+    ) {
         var all: [Int] = []
         var told: [Int] = []
         for second in 0..<seconds {

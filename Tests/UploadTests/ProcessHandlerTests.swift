@@ -16,14 +16,16 @@ struct ProcessHandlerTests {
 
     private static let stream = StreamDescription(
         video: VideoTrackFormat(
-            codec: .h264(sequenceParameterSet: [0x67, 0x64, 0, 0x0a], pictureParameterSet: [0x68, 0xee]), size: PixelSize(width: 16, height: 16),
+            codec: .h264(sequenceParameterSet: [0x67, 0x64, 0, 0x0a], pictureParameterSet: [0x68, 0xee]),
+            size: PixelSize(width: 16, height: 16),
             frameRate: 30), audio: [])
 
     private static func packet(_ number: Int, byteCount: Int = 100) -> EncodedPacket {
         let time = MediaTime(value: Int64(number), timescale: 30)
         let data = [0, 0, UInt8(byteCount >> 8), UInt8(byteCount & 0xff)] + [UInt8](repeating: 0x65, count: byteCount)
         return EncodedPacket(
-            track: .screen, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: UInt32(number), data: data)
+            track: .screen, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: UInt32(number),
+            data: data)
     }
 
     /// Sends up to 3000 packets, then finishes. Returns the error, and releases the process as a session does.
@@ -44,7 +46,10 @@ struct ProcessHandlerTests {
     /// The misbehaviour of an extension, its script, and whether the problem is the expected one.
     private static let hostile: [(what: String, script: String, isExpected: @Sendable (ExtensionProblem) -> Bool)] = [
         ("no hello", "#!/bin/sh\nexec sleep 60\n", { $0 == .noHello(within: .seconds(2)) }),
-        ("hello of another version", "#!/bin/sh\necho '{\"hello\":2}'\nexec sleep 60\n", { $0 == .unsupportedVersion(2) }),
+        (
+            "hello of another version", "#!/bin/sh\necho '{\"hello\":2}'\nexec sleep 60\n",
+            { $0 == .unsupportedVersion(2) }
+        ),
         ("nonsense", "#!/bin/sh\necho 'Hello, world'\nexec sleep 60\n", { $0 == .notAReply }),
         ("nonsense in bytes", "#!/bin/sh\nhead -c 1000 /dev/zero\necho\nexec sleep 60\n", { $0 == .notAReply }),
         ("a line without an end", "#!/bin/sh\n\(hello)cat /dev/zero\n", { $0 == .lineTooLong(limit: 65_536) }),
@@ -92,14 +97,18 @@ struct ProcessHandlerTests {
             // The scripts sleep for 60 s.
             #expect(ContinuousClock.now - start < .seconds(20), "\(one.what)")
             // A killed process stays in the list until its new parent has reaped it.
-            try await waitUntil("the end of what it has started, \(one.what)") { try processes(in: folder.folder) == [] }
+            try await waitUntil("the end of what it has started, \(one.what)") {
+                try processes(in: folder.folder) == []
+            }
         }
     }
 
     /// The processes whose working folder is `folder`.
     private func processes(in folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { name in
-            guard Int(name) != nil, let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(name)/cwd") else { return false }
+            guard Int(name) != nil,
+                let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(name)/cwd")
+            else { return false }
             return link == folder
         }
     }
@@ -107,9 +116,11 @@ struct ProcessHandlerTests {
     @Test func `An error from the extension keeps its code and message`() async throws {
         try await withPeers { peers in
             let folder = try ProgramFolder(
-                "#!/bin/sh\necho '{\"error\":{\"code\":401,\"message\":\"Not Logged In\",\"retry\":false}}'\nexit 1\n", in: peers)
+                "#!/bin/sh\necho '{\"error\":{\"code\":401,\"message\":\"Not Logged In\",\"retry\":false}}'\nexit 1\n",
+                in: peers)
             let error = await play(SamplesHandler(manifest: folder.manifest, launch: folder.launch()))
-            #expect(error == .extension(name: "hostile", .reported(code: 401, message: "Not Logged In", canRetry: false)))
+            #expect(
+                error == .extension(name: "hostile", .reported(code: 401, message: "Not Logged In", canRetry: false)))
             #expect(error?.code == 401)
         }
     }
@@ -138,7 +149,9 @@ struct ProcessHandlerTests {
             #expect(folder.text("environment") == "HOME\nLANG\nPATH")
             // The fourth entry is the folder itself and the file that is being written.
             #expect(folder.text("descriptors").split(separator: " ").prefix(3) == ["0", "1", "2"])
-            #expect(folder.text("descriptors").split(separator: " ").allSatisfy { Int($0).map { $0 < 5 } == true }, "\(folder.text("descriptors"))")
+            #expect(
+                folder.text("descriptors").split(separator: " ").allSatisfy { Int($0).map { $0 < 5 } == true },
+                "\(folder.text("descriptors"))")
             #expect(folder.text("group") == "True")
             #expect(Int(folder.text("ignored"), radix: 16) == 0)
         }
@@ -152,7 +165,10 @@ struct ProcessHandlerTests {
             var launch = folder.launch()
             launch.setup = ["url": "http://h/up/KEY1?a=KEY2-long"]
             let error = await play(SamplesHandler(manifest: folder.manifest, launch: launch))
-            #expect(error == .extension(name: "hostile", .reported(code: 403, message: "No http://h…?… to …", canRetry: false)))
+            #expect(
+                error
+                    == .extension(
+                        name: "hostile", .reported(code: 403, message: "No http://h…?… to …", canRetry: false)))
         }
     }
 
@@ -172,7 +188,8 @@ struct ProcessHandlerTests {
             let handler = SamplesHandler(manifest: folder.manifest, launch: folder.launch())
             handler.attach(
                 HandlerContext(
-                    requestKeyframe: { keyframes.add(1, ordering: .relaxed) }, report: { notice in log.withLock { $0.append(notice) } }))
+                    requestKeyframe: { keyframes.add(1, ordering: .relaxed) },
+                    report: { notice in log.withLock { $0.append(notice) } }))
             #expect(await play(handler, count: 500) == nil)
             #expect(handler.remarks.watchURL == "https://example.com/watch" && handler.remarks.status == "working")
             #expect(keyframes.load(ordering: .relaxed) == 1)
@@ -232,7 +249,8 @@ struct ProcessHandlerTests {
 
     @Test func `Processes that the extension started end with it`() async throws {
         try await withPeers { peers in
-            let folder = try ProgramFolder("#!/bin/sh\n\(Self.hello)sleep 300 &\nsleep 300 | sleep 300 &\ncat > /dev/null\n", in: peers)
+            let folder = try ProgramFolder(
+                "#!/bin/sh\n\(Self.hello)sleep 300 &\nsleep 300 | sleep 300 &\ncat > /dev/null\n", in: peers)
             #expect(await play(SamplesHandler(manifest: folder.manifest, launch: folder.launch()), count: 10) == nil)
             try await waitUntil("an empty folder") { try processes(in: folder.folder) == [] }
         }
@@ -255,7 +273,9 @@ struct ProcessHandlerTests {
         }
     }
 
-    @Test(arguments: [(1920, VideoTrackFormat.Codec.i420, true), (8192, .i420, false), (5000, .i420, true), (5000, .i444, false)])
+    @Test(arguments: [
+        (1920, VideoTrackFormat.Codec.i420, true), (8192, .i420, false), (5000, .i420, true), (5000, .i444, false),
+    ])
     func `A raw picture that no frame can hold is refused before the program starts`(
         width: Int, codec: VideoTrackFormat.Codec, isAccepted: Bool
     ) async throws {
@@ -281,7 +301,8 @@ struct ProcessHandlerTests {
 
     @Test func `The program of a stream needs no hello and may print other text`() async throws {
         try await withPeers { peers in
-            let folder = try ProgramFolder("#!/bin/sh\necho HTTP/1.1 200 OK\nexec cat > received\n", mode: .stream, in: peers)
+            let folder = try ProgramFolder(
+                "#!/bin/sh\necho HTTP/1.1 200 OK\nexec cat > received\n", mode: .stream, in: peers)
             #expect(await play(StreamHandler(manifest: folder.manifest, launch: folder.launch()), count: 100) == nil)
             let data = FileManager.default.contents(atPath: folder.folder + "/received") ?? Data()
             #expect(data.count > 188 && data.count % 188 == 0 && data[0] == 0x47)

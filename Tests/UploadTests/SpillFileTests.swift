@@ -12,7 +12,9 @@ struct SpillFileTests {
         let parts = (0..<5).map { [UInt8](repeating: UInt8($0), count: 70_000 + $0) }
         let positions = try parts.map { try #require(spill.append($0)) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
-        for (part, position) in zip(parts, positions).reversed() { #expect(spill.read(at: position, count: part.count) == part) }
+        for (part, position) in zip(parts, positions).reversed() {
+            #expect(spill.read(at: position, count: part.count) == part)
+        }
         #expect(spill.read(at: positions[4], count: 80_000) == nil)
     }
 

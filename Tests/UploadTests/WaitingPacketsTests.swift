@@ -10,7 +10,8 @@ import Upload
         do {
             let buffers = [0, 1].map { _ in PixelBuffer(format: .i420, size: PixelSize(width: 16, height: 16)) }
             (first, second) = (buffers[0], buffers[1])
-            packets = WaitingPackets(buffers.enumerated().map { EncodedPacket(sharing: $1, at: .zero, sequence: UInt32($0)) })
+            packets = WaitingPackets(
+                buffers.enumerated().map { EncodedPacket(sharing: $1, at: .zero, sequence: UInt32($0)) })
         }
         #expect(first != nil && second != nil)
         #expect(packets.next()?.sequence == 0)

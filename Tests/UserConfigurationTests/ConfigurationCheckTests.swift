@@ -21,10 +21,16 @@ struct ConfigurationCheckTests {
             try folder.writeExtension("srt")
             for name in ["twitsch", "rtmp"] {
                 let fault = expectFault { () throws(ConfigurationError) in
-                    try check("# a comment\npreferred = \"\(name)\"\n[destinations.mine]\nextension = \"file\"", with: folder.catalog)
+                    try check(
+                        "# a comment\npreferred = \"\(name)\"\n[destinations.mine]\nextension = \"file\"",
+                        with: folder.catalog)
                 }
                 let known = ["mine"] + KnownService.all.map(\.name) + ["file", "stdout", "clips", "srt"]
-                #expect(fault == ConfigurationFault(path: "/c.toml", line: 2, key: "preferred", problem: .unknownDestination(name, known: known)))
+                #expect(
+                    fault
+                        == ConfigurationFault(
+                            path: "/c.toml", line: 2, key: "preferred", problem: .unknownDestination(name, known: known)
+                        ))
             }
         }
     }
@@ -36,16 +42,21 @@ struct ConfigurationCheckTests {
                 try check("[destinations.mine]\n\nextension = \"str\"", with: folder.catalog)
             }
             let problem = ConfigurationFault.Problem.unknownExtension("str", known: BuiltInExtension.names + ["srt"])
-            #expect(fault == ConfigurationFault(path: "/c.toml", line: 3, key: "destinations.mine.extension", problem: problem))
+            #expect(
+                fault
+                    == ConfigurationFault(
+                        path: "/c.toml", line: 3, key: "destinations.mine.extension", problem: problem))
         }
     }
 
     @Test func `All names are known for hints`() async throws {
         try await withTemporaryFolder { folder in
             try folder.writeExtension("srt")
-            let configuration = try ConfigurationFile.parse("[destinations.mine]\nextension = \"file\"", path: "/c.toml")
+            let configuration = try ConfigurationFile.parse(
+                "[destinations.mine]\nextension = \"file\"", path: "/c.toml")
             #expect(
-                configuration.knownNames(with: folder.catalog) == ["mine", "rtmp", "file", "stdout", "clips", "srt"] + KnownService.all.map(\.name))
+                configuration.knownNames(with: folder.catalog) == ["mine", "rtmp", "file", "stdout", "clips", "srt"]
+                    + KnownService.all.map(\.name))
         }
     }
 }

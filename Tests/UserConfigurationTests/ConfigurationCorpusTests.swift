@@ -63,12 +63,16 @@ import UserConfiguration
         for text in [Self.configuration, Self.manifest] { Mutations.wrongBits(in: Array(text.utf8), Self.feed) }
     }
 
-    @Test(arguments: ["\"\" = 1", "[video]\n\"\" = 1", "[\"\"]\na = 1", "[[setup]]\n'' = 1", "a = [{ \"\" = { \"\" = 1 } }]"])
+    @Test(arguments: [
+        "\"\" = 1", "[video]\n\"\" = 1", "[\"\"]\na = 1", "[[setup]]\n'' = 1", "a = [{ \"\" = { \"\" = 1 } }]",
+    ])
     func `Keys without a name are rejected`(text: String) {
         Self.feed(Array(text.utf8))
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: ["[", "{", "a.", "a = [", "a = {b = ", "\"", "'''", "[[a]]\n", "\u{0}", "1"])
+    @Test(
+        .timeLimit(.minutes(2)),
+        arguments: ["[", "{", "a.", "a = [", "a = {b = ", "\"", "'''", "[[a]]\n", "\u{0}", "1"])
     func `Deep nesting and long text are parsed or rejected`(piece: String) {
         Self.feed(Array(String(repeating: piece, count: 5000).utf8))
         Self.feed(Array(("a = " + String(repeating: piece, count: 5000)).utf8))

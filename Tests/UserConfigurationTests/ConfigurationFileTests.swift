@@ -20,7 +20,8 @@ struct ConfigurationFileTests {
         try ConfigurationFile.parse(text, path: "/test/config.toml")
     }
 
-    @Test func `A configuration that cannot be reached is an error, and one that does not exist is empty`() async throws {
+    @Test func `A configuration that cannot be reached is an error, and one that does not exist is empty`() async throws
+    {
         try await withTemporaryFolder { folder in
             let path = folder.path + "/config/broadcast/config.toml"
             #expect(try ConfigurationFile.load(path).destinations.isEmpty)
@@ -36,7 +37,9 @@ struct ConfigurationFileTests {
             chmod(folder.path + "/closed", 0o600)
             defer { chmod(folder.path + "/closed", 0o700) }
             let closed = folder.path + "/closed/config.toml"
-            if getuid() != 0 { #expect(throws: ConfigurationError.unreadable(path: closed)) { try ConfigurationFile.load(closed) } }
+            if getuid() != 0 {
+                #expect(throws: ConfigurationError.unreadable(path: closed)) { try ConfigurationFile.load(closed) }
+            }
         }
     }
 
@@ -109,7 +112,9 @@ struct ConfigurationFileTests {
             keep-awake = false
             """
         ).privacy
-        #expect(privacy.notice == false && privacy.mute == true && privacy.doNotDisturb == true && privacy.keepAwake == false)
+        #expect(
+            privacy.notice == false && privacy.mute == true && privacy.doNotDisturb == true
+                && privacy.keepAwake == false)
         #expect(privacy.titles == .windowClass)
         #expect(privacy.hide.map(\.description) == ["class:KeePassXC", "title:*Signal*"])
     }
@@ -123,17 +128,22 @@ struct ConfigurationFileTests {
             ip-version = 6
             """
         ).network
-        #expect(network.proxy == .socks5(host: "127.0.0.1", port: 9050) && network.source == .interface("wg0") && network.version == .six)
+        #expect(
+            network.proxy == .socks5(host: "127.0.0.1", port: 9050) && network.source == .interface("wg0")
+                && network.version == .six)
         #expect(try parse("").network == RTMPRoute())
     }
 
     @Test(
         arguments: [
-            ("proxy = \"http://ann:word@h:1\"", .passwordInProxy), ("proxy = \"ftp://h\"", .notAProxy), ("bind = \"a/b\"", .notASource("a/b")),
+            ("proxy = \"http://ann:word@h:1\"", .passwordInProxy), ("proxy = \"ftp://h\"", .notAProxy),
+            ("bind = \"a/b\"", .notASource("a/b")),
             ("ip-version = 5", .wrong(.oneOf(["4", "6"]))),
         ] as [(String, ConfigurationFault.Problem)])
     func `A wrong value of network is a fault of its line`(text: String, problem: ConfigurationFault.Problem) throws {
-        let fault = expectFault { () throws(ConfigurationError) in try ConfigurationFile.parse("[network]\n" + text, path: "/c") }
+        let fault = expectFault { () throws(ConfigurationError) in
+            try ConfigurationFile.parse("[network]\n" + text, path: "/c")
+        }
         #expect(fault?.line == 2 && fault?.problem == problem)
     }
 
@@ -173,13 +183,19 @@ struct ConfigurationFileTests {
 
     @Test func `A service needs no extension, and the configuration may still name the extension rtmp`() throws {
         let service = try #require(try parse("[destinations.a]\nservice = \"twitch\"").destination(named: "a"))
-        #expect(service.kind == .rtmp && service.service == "twitch" && service.url == nil && service.extensionLine == 1)
-        #expect(try parse("[destinations.a]\nservice = \"twitch\"\nextension = \"rtmp\"").destination(named: "a")?.service == "twitch")
+        #expect(
+            service.kind == .rtmp && service.service == "twitch" && service.url == nil && service.extensionLine == 1)
+        #expect(
+            try parse("[destinations.a]\nservice = \"twitch\"\nextension = \"rtmp\"").destination(named: "a")?.service
+                == "twitch")
     }
 
     @Test func `Bitrate and quality together are a fault only if nothing overrides them`() throws {
         let conflict = try parse("[video]\nbitrate = 3000\nquality = 20").rateConflict
-        #expect(conflict == ConfigurationFault(path: "/test/config.toml", line: 3, key: "video.quality", problem: .bitrateAndQuality))
+        #expect(
+            conflict
+                == ConfigurationFault(
+                    path: "/test/config.toml", line: 3, key: "video.quality", problem: .bitrateAndQuality))
     }
 
     /// Text, and the line, key and problem of its fault.
@@ -187,18 +203,27 @@ struct ConfigurationFileTests {
 
     @Test(
         arguments: [
-            ("size = 1", 1, "size", .unknownKey(known: ["preferred", "video", "audio", "privacy", "network", "destinations"])),
+            (
+                "size = 1", 1, "size",
+                .unknownKey(known: ["preferred", "video", "audio", "privacy", "network", "destinations"])
+            ),
             ("preferred = \"a\"\n\"\" = 1", 2, "\"\"", .unnamedKey),
             ("[video]\n'' = 1\nfsp = 2", 2, "video.\"\"", .unnamedKey),
             ("[destinations.\"\"]\nextension = \"file\"", 1, "destinations.\"\"", .unnamedKey),
-            ("[destinations.a]\nextension = \"web\"\nkey-command = { \"\" = \"echo\" }", 3, "destinations.a.key-command.\"\"", .unnamedKey),
+            (
+                "[destinations.a]\nextension = \"web\"\nkey-command = { \"\" = \"echo\" }", 3,
+                "destinations.a.key-command.\"\"", .unnamedKey
+            ),
             ("preferred = 1", 1, "preferred", .wrong(.text)),
             ("\nvideo = 1", 2, "video", .wrong(.table)),
             ("audio = []", 1, "audio", .wrong(.table)),
             ("[[privacy]]", 1, "privacy", .wrong(.table)),
             ("destinations = true", 1, "destinations", .wrong(.table)),
             ("[destinations]\na = 1", 2, "destinations.a", .wrong(.table)),
-            ("[destinations.yt]\nservice = \"youtube\"\nkey = \"s3cret\"", 3, "destinations.yt.key", .streamKey(destination: "yt")),
+            (
+                "[destinations.yt]\nservice = \"youtube\"\nkey = \"s3cret\"", 3, "destinations.yt.key",
+                .streamKey(destination: "yt")
+            ),
             ("[video]\nsize = 720", 2, "video.size", .wrong(.text)),
             ("[video]\n\nsize = \"720\"", 3, "video.size", .notASize("720")),
             ("[video]\nfps = 0", 2, "video.fps", .wrong(.integer(1...240))),
@@ -206,17 +231,26 @@ struct ConfigurationFileTests {
             ("[video]\nbitrate = 200001", 2, "video.bitrate", .wrong(.integer(50...200_000))),
             ("[video]\nquality = 51.5", 2, "video.quality", .wrong(.number(0...51))),
             ("[video]\nquality = nan", 2, "video.quality", .wrong(.number(0...51))),
-            ("[video]\npreset = \"fasterer\"", 2, "video.preset", .notAChoice("fasterer", choices: VideoSettings.presets)),
+            (
+                "[video]\npreset = \"fasterer\"", 2, "video.preset",
+                .notAChoice("fasterer", choices: VideoSettings.presets)
+            ),
             ("[video]\nlatency = \"high\"", 2, "video.latency", .notAChoice("high", choices: ["low", "normal"])),
             ("[video]\nchroma = 444", 2, "video.chroma", .wrong(.text)),
             ("[video]\nkeyframe-interval = 0", 2, "video.keyframe-interval", .wrong(.number(0.1...60))),
-            ("[video]\nframe-pacing = \"none\"", 2, "video.frame-pacing", .notAChoice("none", choices: ["constant", "variable"])),
+            (
+                "[video]\nframe-pacing = \"none\"", 2, "video.frame-pacing",
+                .notAChoice("none", choices: ["constant", "variable"])
+            ),
             ("[video]\ncursor = \"yes\"", 2, "video.cursor", .wrong(.boolean)),
             ("[video]\ncursor = 2020-01-01", 2, "video.cursor", .wrong(.boolean)),
             (
                 "[video]\nfsp = 30", 2, "video.fsp",
                 .unknownKey(
-                    known: ["size", "fps", "bitrate", "quality", "preset", "latency", "chroma", "keyframe-interval", "frame-pacing", "cursor"])
+                    known: [
+                        "size", "fps", "bitrate", "quality", "preset", "latency", "chroma", "keyframe-interval",
+                        "frame-pacing", "cursor",
+                    ])
             ),
             ("[audio]\napp = 1", 2, "audio.app", .wrong(.boolean)),
             ("[audio]\nmic = \"on\"", 2, "audio.mic", .wrong(.boolean)),
@@ -242,7 +276,9 @@ struct ConfigurationFileTests {
             ),
         ] as [Case])
     func `A fault names its line and key`(text: String, line: Int, key: String, problem: ConfigurationFault.Problem) {
-        let fault = expectFault { () throws(ConfigurationError) in try ConfigurationFile.parse(text, path: "/test/config.toml") }
+        let fault = expectFault { () throws(ConfigurationError) in
+            try ConfigurationFile.parse(text, path: "/test/config.toml")
+        }
         #expect(fault == ConfigurationFault(path: "/test/config.toml", line: line, key: key, problem: problem))
     }
 
@@ -257,7 +293,8 @@ struct ConfigurationFileTests {
             ("extension = \"rtmp\"\nurl = \"http://h/a\"", 3, "url", .notAnRTMPAddress(.unknownScheme)),
             ("extension = \"file\"\npath = 1", 3, "path", .wrong(.text)),
             (
-                "extension = \"file\"\nformat = \"avi\"", 3, "format", .notAChoice("avi", choices: ContainerFormat.allCases.map(\.rawValue))
+                "extension = \"file\"\nformat = \"avi\"", 3, "format",
+                .notAChoice("avi", choices: ContainerFormat.allCases.map(\.rawValue))
             ),
             ("extension = \"srt\"\nkey-command = 1", 3, "key-command", .wrong(.text)),
             ("extension = \"srt\"\nkey-command = { key = 1 }", 3, "key-command.key", .wrong(.text)),
@@ -267,12 +304,21 @@ struct ConfigurationFileTests {
             ("extension = \"srt\"\nretries = 1001", 3, "retries", .wrong(.integer(0...1000))),
             ("extension = \"srt\"\nca-file = 1", 3, "ca-file", .wrong(.text)),
             ("extension = \"file\"\nca-file = \"a\"", 3, "ca-file", .notRead(extension: "file", reads: fileKeys)),
-            ("extension = \"file\"\nretries = 3\nurl = \"u\"", 3, "retries", .notRead(extension: "file", reads: fileKeys)),
+            (
+                "extension = \"file\"\nretries = 3\nurl = \"u\"", 3, "retries",
+                .notRead(extension: "file", reads: fileKeys)
+            ),
             ("url = \"u\"\nextension = \"file\"\nretries = 3", 2, "url", .notRead(extension: "file", reads: fileKeys)),
-            ("extension = \"file\"\nkey-command = \"show\"", 3, "key-command", .notRead(extension: "file", reads: fileKeys)),
+            (
+                "extension = \"file\"\nkey-command = \"show\"", 3, "key-command",
+                .notRead(extension: "file", reads: fileKeys)
+            ),
             ("extension = \"stdout\"\npath = \"p\"", 3, "path", .notRead(extension: "stdout", reads: stdoutKeys)),
             ("extension = \"clips\"\nformat = \"mp4\"", 3, "format", .notRead(extension: "clips", reads: clipsKeys)),
-            ("extension = \"rtmp\"\nurl = \"rtmp://h/a\"\npath = \"p\"", 4, "path", .notRead(extension: "rtmp", reads: rtmpKeys)),
+            (
+                "extension = \"rtmp\"\nurl = \"rtmp://h/a\"\npath = \"p\"", 4, "path",
+                .notRead(extension: "rtmp", reads: rtmpKeys)
+            ),
             ("service = \"twitch\"\nsetup = {}", 3, "setup", .notRead(extension: "rtmp", reads: rtmpKeys)),
             ("service = \"twitch\"\nextension = \"srt\"", 2, "service", .notRead(extension: "srt", reads: programKeys)),
             ("extension = \"srt\"\npath = \"p\"", 3, "path", .notRead(extension: "srt", reads: programKeys)),
@@ -281,18 +327,28 @@ struct ConfigurationFileTests {
             (
                 "extension = \"file\"\nkey = \"k\"", 3, "key",
                 .unknownKey(
-                    known: ["extension", "service", "url", "path", "format", "key-command", "setup", "size", "bitrate", "retries", "ca-file"])
+                    known: [
+                        "extension", "service", "url", "path", "format", "key-command", "setup", "size", "bitrate",
+                        "retries", "ca-file",
+                    ])
             ),
         ] as [Case])
-    func `A fault of a destination names its line and key`(text: String, line: Int, key: String, problem: ConfigurationFault.Problem) {
+    func `A fault of a destination names its line and key`(
+        text: String, line: Int, key: String, problem: ConfigurationFault.Problem
+    ) {
         let fault = expectFault { () throws(ConfigurationError) in
             try ConfigurationFile.parse("[destinations.a]\n" + text, path: "/test/config.toml")
         }
-        #expect(fault == ConfigurationFault(path: "/test/config.toml", line: line, key: "destinations.a." + key, problem: problem))
+        #expect(
+            fault
+                == ConfigurationFault(
+                    path: "/test/config.toml", line: line, key: "destinations.a." + key, problem: problem))
     }
 
     @Test func `A file that is not TOML is named with the line`() {
-        let error = expectError { () throws(ConfigurationError) in try ConfigurationFile.parse("[video]\nfps = = 3", path: "/test/config.toml") }
+        let error = expectError { () throws(ConfigurationError) in
+            try ConfigurationFile.parse("[video]\nfps = = 3", path: "/test/config.toml")
+        }
         guard case .syntax("/test/config.toml", 2, let message) = error else {
             Issue.record("\(String(describing: error))")
             return
@@ -322,10 +378,14 @@ struct ConfigurationFileTests {
         try await withTemporaryFolder { folder in
             try folder.makeFolder("config.toml")
             let path = folder.path + "/config.toml"
-            #expect(expectError { () throws(ConfigurationError) in try ConfigurationFile.load(path) } == .unreadable(path: path))
+            #expect(
+                expectError { () throws(ConfigurationError) in try ConfigurationFile.load(path) }
+                    == .unreadable(path: path))
             let binary = folder.path + "/binary.toml"
             #expect([UInt8]([0x61, 0xff, 0xfe]).withUnsafeBytes { write($0, to: binary) })
-            #expect(expectError { () throws(ConfigurationError) in try ConfigurationFile.load(binary) } == .notText(path: binary))
+            #expect(
+                expectError { () throws(ConfigurationError) in try ConfigurationFile.load(binary) }
+                    == .notText(path: binary))
         }
     }
 

@@ -27,7 +27,8 @@ struct ConfigurationManualTests {
             return
         }
         // At the top, the tables are keys too.
-        let tables = try section.isEmpty ? Self.sections().compactMap { $0.split(separator: ".").first.map(String.init) } : []
+        let tables =
+            try section.isEmpty ? Self.sections().compactMap { $0.split(separator: ".").first.map(String.init) } : []
         #expect(Set(described + tables) == Set(known), "man/broadcast.toml.5 must describe each key of [\(section)]")
     }
 
@@ -54,16 +55,20 @@ struct ConfigurationManualTests {
 
     @Test func `The type, the range, the choices and the default of each entry are those of the setting`() throws {
         let tables: [(String, [any DeclaredSetting])] = [
-            (Settings.Video.name, Settings.Video.all), (Settings.Audio.name, Settings.Audio.all), (Settings.Privacy.name, Settings.Privacy.all),
+            (Settings.Video.name, Settings.Video.all), (Settings.Audio.name, Settings.Audio.all),
+            (Settings.Privacy.name, Settings.Privacy.all),
             (Settings.Network.name, Settings.Network.all),
         ]
         let entries = try Self.entries()
         for (name, settings) in tables {
             for setting in settings {
-                let entry = try #require(entries.first { $0.section == name && $0.key == setting.key }, "[\(name)] \(setting.key)")
+                let entry = try #require(
+                    entries.first { $0.section == name && $0.key == setting.key }, "[\(name)] \(setting.key)")
                 let facts = Self.facts(of: setting)
                 #expect(entry.type == facts.type, "[\(name)] \(setting.key)")
-                if setting.key == Settings.video.size.key { #expect(entry.text.contains("from \(PixelSize.smallest) to \(PixelSize.largest)")) }
+                if setting.key == Settings.video.size.key {
+                    #expect(entry.text.contains("from \(PixelSize.smallest) to \(PixelSize.largest)"))
+                }
                 let text = Self.withoutMarkup(entry.text)
                 for word in facts.words + ["Default: \(setting.standardText)."] {
                     #expect(text.contains(Self.withoutMarkup(word)), "[\(name)] \(setting.key): \(word)")
@@ -82,7 +87,8 @@ struct ConfigurationManualTests {
         case .boolean: return ("boolean", [])
         case .texts: return ("array of strings", [])
         // The first and the last of many.
-        case .oneOf(let choices): return ("string", choices.count > 4 ? [choices.first, choices.last].compactMap { $0 } : choices)
+        case .oneOf(let choices):
+            return ("string", choices.count > 4 ? [choices.first, choices.last].compactMap { $0 } : choices)
         default: return ("string", [])
         }
     }

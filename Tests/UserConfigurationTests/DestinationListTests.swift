@@ -48,15 +48,20 @@ struct DestinationListTests {
             #expect(list.map(\.isPreferred) == [false, false, false, true])
             #expect(list.map(\.path) == ["~/Films", nil, nil, nil])
             #expect(list.map(\.watchURL) == [nil, "https://w.example/", nil, nil])
-            #expect(list[2].service == "twitch" && list[2].url?.hasPrefix("rtmps://ingest.global-contribute.live-video.net/app") == true)
+            #expect(
+                list[2].service == "twitch"
+                    && list[2].url?.hasPrefix("rtmps://ingest.global-contribute.live-video.net/app") == true)
             #expect(list[1].url?.hasPrefix("rtmp://host/app") == true)
             #expect(list.allSatisfy { $0.url?.contains("the_key") != true })
         }
     }
 
-    @Test func `A destination with a stored secret is signed in, and a preference overrides the configuration's`() async throws {
+    @Test func `A destination with a stored secret is signed in, and a preference overrides the configuration's`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
-            let text = "preferred = \"b\"\n[destinations.a]\nextension = \"rtmp\"\nurl = \"rtmp://host/app\"\n[destinations.b]\nextension = \"file\""
+            let text =
+                "preferred = \"b\"\n[destinations.a]\nextension = \"rtmp\"\nurl = \"rtmp://host/app\"\n[destinations.b]\nextension = \"file\""
             let list = try entries(text, preferred: "a", signedIn: ["a"], in: folder)
             #expect(list.map(\.isSignedIn) == [true, nil] && list.map(\.isPreferred) == [true, false])
         }
@@ -65,7 +70,8 @@ struct DestinationListTests {
     @Test func `Services that the user signed in to are listed once`() async throws {
         try await withTemporaryFolder { folder in
             let list = try entries(
-                "[destinations.twitch]\nservice = \"twitch\"", preferred: "kick", signedIn: ["twitch", "kick", "custom"],
+                "[destinations.twitch]\nservice = \"twitch\"", preferred: "kick",
+                signedIn: ["twitch", "kick", "custom"],
                 information: FakeAnswers(answers: ["custom": ["url": "rtmp://answer.example/app"]]), in: folder)
             #expect(list.map(\.name) == ["twitch", "custom", "kick"])
             #expect(list.map(\.isSignedIn) == [true, true, true] && list.map(\.isPreferred) == [false, false, true])
@@ -86,14 +92,20 @@ struct DestinationListTests {
             extension = "file"
             """
         try await withTemporaryFolder { folder async throws in
-            let users = FakeAnswers(answers: ["mine": ["user": "a"], "printed": ["user": "a"], "film": ["user": "a"], "twitch": ["user": "a"]])
+            let users = FakeAnswers(answers: [
+                "mine": ["user": "a"], "printed": ["user": "a"], "film": ["user": "a"], "twitch": ["user": "a"],
+            ])
             func signedIn(lacking: Set<String>) throws -> [Bool?] {
-                let list = try entries(text, signedIn: ["mine", "twitch"], lacking: lacking, information: users, in: folder)
+                let list = try entries(
+                    text, signedIn: ["mine", "twitch"], lacking: lacking, information: users, in: folder)
                 return ["mine", "printed", "film", "twitch"].map { name in list.first { $0.name == name }?.isSignedIn }
             }
             #expect(try signedIn(lacking: []) == [true, true, nil, true])
             #expect(try signedIn(lacking: ["mine/key", "printed/key", "twitch/key"]) == [false, true, nil, false])
-            #expect(try signedIn(lacking: ["mine/password", "printed/password", "twitch/password"]) == [false, false, nil, false])
+            #expect(
+                try signedIn(lacking: ["mine/password", "printed/password", "twitch/password"]) == [
+                    false, false, nil, false,
+                ])
         }
     }
 
@@ -108,7 +120,8 @@ struct DestinationListTests {
             #expect(list.map(\.name) == ["asks", "secret"] && list.map(\.kind.name) == ["asks", "secret"])
             #expect(list.map(\.isSignedIn) == [nil, true] && list.map(\.isPreferred) == [false, true])
             #expect(list.map(\.watchURL) == ["https://w.example/", nil])
-            let configured = try entries("[destinations.secret]\nextension = \"secret\"", signedIn: ["secret"], in: folder)
+            let configured = try entries(
+                "[destinations.secret]\nextension = \"secret\"", signedIn: ["secret"], in: folder)
             #expect(configured.map(\.name) == ["secret"] && configured[0].isSignedIn == nil)
         }
     }

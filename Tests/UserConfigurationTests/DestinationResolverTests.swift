@@ -27,25 +27,31 @@ struct FakeSecrets: SecretSource {
         answers[destination] ?? [:]
     }
 
-    func key(from command: String, for destination: String, isInterrupted: () -> Bool) throws(CredentialProblem) -> String {
+    func key(from command: String, for destination: String, isInterrupted: () -> Bool) throws(CredentialProblem)
+        -> String
+    {
         if isInterrupted() { throw .keyCommandInterrupted(destination: destination, signal: nil) }
         guard let key else { throw .keyCommandWithoutKey(destination: destination) }
         return "\(key)-of-\(command)"
     }
 }
 
-/// What a user calls a destination, and what that makes. The home folder is `home` in the test's folder, the working folder `cwd`.
+/// What a user calls a destination, and what that makes. The home folder is `home` in the test's folder, the working
+/// folder `cwd`.
 struct DestinationResolverTests {
     /// A resolver in a folder of its own, for a configuration file of `text`.
     private func resolver(
-        in folder: TemporaryFolder, _ text: String = "", secrets: FakeSecrets = FakeSecrets(), session: SessionConfiguration = .init()
+        in folder: TemporaryFolder, _ text: String = "", secrets: FakeSecrets = FakeSecrets(),
+        session: SessionConfiguration = .init()
     ) throws -> DestinationResolver {
         try folder.makeFolder("home")
         try folder.makeFolder("cwd")
         let environment = ["HOME": folder.path + "/home", "BROADCAST_EXTENSION_PATH": folder.path + "/extensions"]
         var resolver = DestinationResolver(
-            configuration: try ConfigurationFile.parse(text, path: folder.path + "/config.toml"), paths: Paths(environment: environment),
-            secrets: secrets, catalog: folder.catalog, session: session, now: Date(timeIntervalSince1970: 1_700_000_000))
+            configuration: try ConfigurationFile.parse(text, path: folder.path + "/config.toml"),
+            paths: Paths(environment: environment),
+            secrets: secrets, catalog: folder.catalog, session: session, now: Date(timeIntervalSince1970: 1_700_000_000)
+        )
         resolver.folder = folder.path + "/cwd"
         return resolver
     }
@@ -55,7 +61,8 @@ struct DestinationResolverTests {
     }
 
     @Test(arguments: [
-        "rtmp:/127.0.0.1/live/KEY", "rtmp//h/live/KEY", "live.twitch.tv/app/KEY", "twitch:KEY", "nowhere:KEY", "bad:foo.mp4", "localhost/live/KEY/",
+        "rtmp:/127.0.0.1/live/KEY", "rtmp//h/live/KEY", "live.twitch.tv/app/KEY", "twitch:KEY", "nowhere:KEY",
+        "bad:foo.mp4", "localhost/live/KEY/",
     ])
     func `A mistyped address is refused without its text, and is no file`(target: String) async throws {
         try await withTemporaryFolder { folder in
@@ -70,7 +77,8 @@ struct DestinationResolverTests {
         try await withTemporaryFolder { folder in
             let resolver = try resolver(in: folder)
             let name = String(target.prefix(3)).lowercased()
-            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(target) } == .notInstalled(name))
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve(target) } == .notInstalled(name))
         }
     }
 
@@ -86,10 +94,13 @@ struct DestinationResolverTests {
     }
 
     @Test(arguments: [
-        ("rtmp://live.example/app/secret", true), ("rtmp://127.0.0.1/app/key", false), ("rtmp://localhost/app/key", false),
+        ("rtmp://live.example/app/secret", true), ("rtmp://127.0.0.1/app/key", false),
+        ("rtmp://localhost/app/key", false),
         ("rtmp://[::1]/a/k", false),
     ])
-    func `A key on the command line is noticed, unless the server is this machine`(address: String, isNoticed: Bool) async throws {
+    func `A key on the command line is noticed, unless the server is this machine`(address: String, isNoticed: Bool)
+        async throws
+    {
         try await withTemporaryFolder { folder in
             let notices = Notices()
             var resolver = try resolver(in: folder)
@@ -102,11 +113,15 @@ struct DestinationResolverTests {
     @Test func `An address without its key gets the key that was given apart`() async throws {
         try await withTemporaryFolder { folder in
             let notices = Notices()
-            var resolver = try resolver(in: folder, secrets: FakeSecrets(secrets: ["\(DestinationResolver.addressName)/key": "s/e?cret"]))
+            var resolver = try resolver(
+                in: folder, secrets: FakeSecrets(secrets: ["\(DestinationResolver.addressName)/key": "s/e?cret"]))
             resolver.notice = { notices.add($0) }
-            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://live.example/app") } == .addressWithoutKey)
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://live.example/app") }
+                    == .addressWithoutKey)
             resolver.readsAddressKey = true
-            #expect(try resolver.resolve("rtmp://live.example/app").url == "rtmp://live.example/app/…" && notices.all == [])
+            #expect(
+                try resolver.resolve("rtmp://live.example/app").url == "rtmp://live.example/app/…" && notices.all == [])
             // The user may append the key nevertheless.
             var without = try self.resolver(in: folder)
             without.readsAddressKey = true
@@ -117,19 +132,25 @@ struct DestinationResolverTests {
     @Test func `A wrong address is a problem with its reason`() async throws {
         try await withTemporaryFolder { folder in
             let resolver = try resolver(in: folder)
-            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("rist://host") } == .unknownScheme("rist", source: nil))
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("rist://host") }
+                    == .unknownScheme("rist", source: nil))
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://host:0/app/key") }
                     == .notAnRTMPAddress(.invalidPort, source: nil))
             #expect(
-                expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://host") } == .addressWithoutKey)
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://host") }
+                    == .addressWithoutKey)
             #expect(
-                expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://ann:word@host/app/key") } == .passwordInRTMPAddress)
-            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp") } == .rtmpWithoutAddress)
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://ann:word@host/app/key") }
+                    == .passwordInRTMPAddress)
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp") } == .rtmpWithoutAddress)
         }
     }
 
-    @Test func `The key of a configured address is in the address, in the store, or printed by a command`() async throws {
+    @Test func `The key of a configured address is in the address, in the store, or printed by a command`() async throws
+    {
         let text = """
             [destinations.stored]
             extension = "rtmp"
@@ -143,13 +164,16 @@ struct DestinationResolverTests {
             url = "rtmp://live.example/app/key"
             """
         try await withTemporaryFolder { folder in
-            let resolver = try resolver(in: folder, text, secrets: FakeSecrets(secrets: ["stored/key": "k"], key: "printed"))
+            let resolver = try resolver(
+                in: folder, text, secrets: FakeSecrets(secrets: ["stored/key": "k"], key: "printed"))
             for name in ["stored", "command", "whole"] {
                 let plan = try resolver.resolve(name)
                 #expect(plan.name == name && plan.kind == .rtmp)
             }
             let without = try self.resolver(in: folder, text)
-            #expect(expectProblem { () throws(ConfigurationError) in try without.resolve("stored") } == .notSignedIn("stored"))
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try without.resolve("stored") }
+                    == .notSignedIn("stored"))
             #expect(
                 expectProblem { () throws(ConfigurationError) in try without.resolve("command") }
                     == .credentials(.keyCommandWithoutKey(destination: "command")))
@@ -159,7 +183,8 @@ struct DestinationResolverTests {
     @Test func `If the user cancels, the key command ends`() async throws {
         try await withTemporaryFolder { folder in
             var resolver = try resolver(
-                in: folder, "[destinations.a]\nextension = \"rtmp\"\nurl = \"rtmp://h/a\"\nkey-command = \"show\"", secrets: FakeSecrets(key: "k"))
+                in: folder, "[destinations.a]\nextension = \"rtmp\"\nurl = \"rtmp://h/a\"\nkey-command = \"show\"",
+                secrets: FakeSecrets(key: "k"))
             resolver.isInterrupted = { true }
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("a") }
@@ -172,16 +197,20 @@ struct DestinationResolverTests {
         try await withTemporaryFolder { folder in
             let problem = CredentialProblem.keyringLocked(destination: "twitch")
             let resolver = try resolver(in: folder, secrets: FakeSecrets(problem: problem))
-            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("twitch") } == .credentials(problem))
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("twitch") }
+                    == .credentials(problem))
         }
     }
 
     @Test func `A known service has its own address, unless the user or the configuration has another`() async throws {
         try await withTemporaryFolder { folder in
             let secrets = FakeSecrets(
-                secrets: ["twitch/key": "k", "mine/key": "k", "kick/key": "k"], answers: ["kick": ["url": "rtmp://answer.example/app"]])
+                secrets: ["twitch/key": "k", "mine/key": "k", "kick/key": "k"],
+                answers: ["kick": ["url": "rtmp://answer.example/app"]])
             let resolver = try resolver(
-                in: folder, "[destinations.mine]\nservice = \"twitch\"\nurl = \"rtmp://mine.example/app\"", secrets: secrets)
+                in: folder, "[destinations.mine]\nservice = \"twitch\"\nurl = \"rtmp://mine.example/app\"",
+                secrets: secrets)
             #expect(try resolver.resolve("twitch").url == "rtmps://ingest.global-contribute.live-video.net/app/…")
             #expect(try resolver.resolve("kick").url?.hasPrefix("rtmp://answer.example/app") == true)
             let mine = try resolver.resolve("mine")
@@ -192,13 +221,19 @@ struct DestinationResolverTests {
     @Test func `A service that the user has not signed in to is a problem`() async throws {
         try await withTemporaryFolder { folder in
             let plain = try resolver(in: folder)
-            #expect(expectProblem { () throws(ConfigurationError) in try plain.resolve("twitch") } == .notSignedIn("twitch"))
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try plain.resolve("twitch") } == .notSignedIn("twitch")
+            )
             // The service without an address of its own.
-            #expect(expectProblem { () throws(ConfigurationError) in try plain.resolve("custom") } == .notSignedIn("custom"))
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try plain.resolve("custom") } == .notSignedIn("custom")
+            )
             // A wrong address comes before a missing key.
-            let wrong = try resolver(in: folder, secrets: FakeSecrets(answers: ["custom": ["url": "rtmp://host:0/app"]]))
+            let wrong = try resolver(
+                in: folder, secrets: FakeSecrets(answers: ["custom": ["url": "rtmp://host:0/app"]]))
             guard
-                case .notAnRTMPAddress(_, source: folder.path + "/config.toml") = expectProblem({ () throws(ConfigurationError) in
+                case .notAnRTMPAddress(_, source: folder.path + "/config.toml") = expectProblem({
+                    () throws(ConfigurationError) in
                     try wrong.resolve("custom")
                 })
             else {
@@ -213,7 +248,8 @@ struct DestinationResolverTests {
             var session = SessionConfiguration()
             session.rateControl = .bitrate(8000)
             let notices = Notices()
-            var resolver = try resolver(in: folder, secrets: FakeSecrets(secrets: ["twitch/key": "k"]), session: session)
+            var resolver = try resolver(
+                in: folder, secrets: FakeSecrets(secrets: ["twitch/key": "k"]), session: session)
             resolver.notice = { notices.add($0) }
             _ = try resolver.resolve("twitch")
             #expect(notices.all == [.limit(.bitrate(limit: 6000, actual: 8000), service: "Twitch")])
@@ -225,10 +261,13 @@ struct DestinationResolverTests {
             ("twitch", nil, .windowClass), ("mine", nil, .windowClass), ("own", nil, .full),
             ("rtmp://A.RTMP.youtube.com/live2/secret", nil, .windowClass),
             ("rtmp://live-fra.twitch.tv/app/secret", nil, .windowClass), ("rtmp://nottwitch.tv/app/secret", nil, .full),
-            ("rtmp://live.example/app/secret", nil, .full), ("out.mp4", nil, .full), ("twitch", "full", .full), ("own", "class", .windowClass),
+            ("rtmp://live.example/app/secret", nil, .full), ("out.mp4", nil, .full), ("twitch", "full", .full),
+            ("own", "class", .windowClass),
             ("out.mp4", "none", .none),
         ] as [(String, String?, ApplicationDetail)])
-    func `Known services get no titles, unless the configuration decides`(target: String, titles: String?, expected: ApplicationDetail) async throws {
+    func `Known services get no titles, unless the configuration decides`(
+        target: String, titles: String?, expected: ApplicationDetail
+    ) async throws {
         try await withTemporaryFolder { folder in
             let configuration =
                 (titles.map { "[privacy]\ntitles = \"\($0)\"\n" } ?? "")
@@ -245,7 +284,9 @@ struct DestinationResolverTests {
         }
     }
 
-    @Test func `The limits of a service are part of its plan, and a larger screen is scaled with a notice`() async throws {
+    @Test func `The limits of a service are part of its plan, and a larger screen is scaled with a notice`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             let notices = Notices()
             var resolver = try resolver(
@@ -277,13 +318,16 @@ struct DestinationResolverTests {
                 extension = "rtmp"
                 url = "rtmps://live.example/app"
                 """
-            let secrets = FakeSecrets(secrets: ["plain/key": "k", "local/key": "k", "secure/key": "k", "twitch/key": "k", "mobcrush/key": "k"])
+            let secrets = FakeSecrets(secrets: [
+                "plain/key": "k", "local/key": "k", "secure/key": "k", "twitch/key": "k", "mobcrush/key": "k",
+            ])
             var resolver = try resolver(in: folder, text, secrets: secrets)
             resolver.notice = { notices.add($0) }
             for name in ["plain", "local", "secure", "twitch", "mobcrush"] { _ = try resolver.resolve(name) }
             #expect(
                 notices.all == [
-                    .unencrypted(destination: "plain", host: "live.example"), .unencrypted(destination: "mobcrush", host: "live.mobcrush.net"),
+                    .unencrypted(destination: "plain", host: "live.example"),
+                    .unencrypted(destination: "mobcrush", host: "live.mobcrush.net"),
                 ])
         }
     }
@@ -292,12 +336,16 @@ struct DestinationResolverTests {
         try await withTemporaryFolder { folder in
             let text = "[destinations.a]\nextension = \"rtmp\"\nurl = \"rtmps://h/app\""
             let answers = ["a": ["user": "ann"]]
-            let whole = try resolver(in: folder, text, secrets: FakeSecrets(secrets: ["a/key": "k", "a/password": "p"], answers: answers))
+            let whole = try resolver(
+                in: folder, text, secrets: FakeSecrets(secrets: ["a/key": "k", "a/password": "p"], answers: answers))
             #expect(try whole.resolve("a").kind == .rtmp)
             let half = try resolver(in: folder, text, secrets: FakeSecrets(secrets: ["a/key": "k"], answers: answers))
-            #expect(expectProblem { () throws(ConfigurationError) in try half.resolve("a") } == .passwordMissing("a", user: "ann"))
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try half.resolve("a") }
+                    == .passwordMissing("a", user: "ann"))
             let fault = expectFault { () throws(ConfigurationError) in
-                try ConfigurationFile.parse("[destinations.a]\nextension = \"rtmp\"\nurl = \"rtmps://ann:word@h/app\"", path: "/c")
+                try ConfigurationFile.parse(
+                    "[destinations.a]\nextension = \"rtmp\"\nurl = \"rtmps://ann:word@h/app\"", path: "/c")
             }
             #expect(fault?.line == 3 && fault?.problem == .passwordInRTMPAddress(destination: "a"))
         }
@@ -328,7 +376,9 @@ struct DestinationResolverTests {
         }
     }
 
-    @Test func `A path of certificates is relative to the configuration or to the home folder, or absolute`() async throws {
+    @Test func `A path of certificates is relative to the configuration or to the home folder, or absolute`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             func attempt(_ file: String) throws -> ConfigurationFault? {
                 let text = "[destinations.a]\nextension = \"rtmp\"\nurl = \"rtmps://h/a/k\"\nca-file = \"\(file)\""
@@ -342,7 +392,9 @@ struct DestinationResolverTests {
                     throw error
                 }
             }
-            for (written, path) in [("ca.pem", "/ca.pem"), ("~/ca.pem", "/home/ca.pem"), (folder.path + "/other.pem", "/other.pem")] {
+            for (written, path) in [
+                ("ca.pem", "/ca.pem"), ("~/ca.pem", "/home/ca.pem"), (folder.path + "/other.pem", "/other.pem"),
+            ] {
                 let expected = ConfigurationFault(
                     path: folder.path + "/config.toml", line: 4, key: "destinations.a.ca-file",
                     problem: .unreadableCertificates(path: folder.path + path))
@@ -359,7 +411,8 @@ struct DestinationResolverTests {
             session.chroma = .yuv444
             let resolver = try resolver(in: folder, session: session)
             #expect(
-                expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://localhost/a/k") } == .liveWithFullChroma(name: "rtmp"))
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://localhost/a/k") }
+                    == .liveWithFullChroma(name: "rtmp"))
             #expect(try resolver.resolve("x.mp4").kind == .file)
             #expect(try resolver.resolve("-").kind == .stdout)
         }
@@ -375,7 +428,9 @@ struct DestinationResolverTests {
             if isAllowed {
                 #expect(try resolver.resolve("rtmp://localhost/a/k").kind == .rtmp)
             } else {
-                let problem = expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://localhost/a/k") }
+                let problem = expectProblem { () throws(ConfigurationError) in
+                    try resolver.resolve("rtmp://localhost/a/k")
+                }
                 #expect(problem == .liveWithoutLoss(name: "rtmp"))
             }
             #expect(try resolver.resolve("x.mp4").kind == .file)
@@ -388,7 +443,13 @@ struct DestinationResolverTests {
         try await withTemporaryFolder { folder in
             var session = SessionConfiguration()
             for (hasSound, expected) in [
-                (true, [ResolverNotice.withoutSound(destination: "a.h264", .h264), .withoutSound(destination: "a.y4m", .y4m)]), (false, []),
+                (
+                    true,
+                    [
+                        ResolverNotice.withoutSound(destination: "a.h264", .h264),
+                        .withoutSound(destination: "a.y4m", .y4m),
+                    ]
+                ), (false, []),
             ] {
                 session.audio.app = hasSound ? .init() : nil
                 let notices = Notices()
@@ -412,9 +473,13 @@ struct DestinationResolverTests {
     @Test func `Each destination has a name of its own`() async throws {
         try await withTemporaryFolder { folder in
             let resolver = try resolver(
-                in: folder, "[destinations.rtmp-2]\nextension = \"clips\"\n[destinations.\"a.mp4\"]\nextension = \"file\"\npath = \"~/b.mp4\"")
+                in: folder,
+                "[destinations.rtmp-2]\nextension = \"clips\"\n[destinations.\"a.mp4\"]\nextension = \"file\"\npath = \"~/b.mp4\""
+            )
             let addresses = ["k", "l", "m"].map { "rtmp://localhost/a/\($0)" }
-            let plans = try resolver.resolve([addresses[0], addresses[1], "rtmp-2", addresses[2], "x/a.mp4", "a.mp4", "y/a.mp4"])
+            let plans = try resolver.resolve([
+                addresses[0], addresses[1], "rtmp-2", addresses[2], "x/a.mp4", "a.mp4", "y/a.mp4",
+            ])
             #expect(plans.map(\.name) == ["rtmp", "rtmp-3", "rtmp-2", "rtmp-4", "a.mp4-2", "a.mp4", "a.mp4-3"])
         }
     }
@@ -423,9 +488,14 @@ struct DestinationResolverTests {
         try await withTemporaryFolder { folder in
             let secrets = FakeSecrets(secrets: ["twitch/key": "k"])
             let resolver = try resolver(in: folder, "[destinations.out]\nextension = \"stdout\"", secrets: secrets)
-            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(["twitch", "twitch"]) } == .nameTwice("twitch"))
-            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(["out", "out"]) } == .nameTwice("out"))
-            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(["-", "out"]) } == .outputTwice)
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve(["twitch", "twitch"]) }
+                    == .nameTwice("twitch"))
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve(["out", "out"]) }
+                    == .nameTwice("out"))
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve(["-", "out"]) } == .outputTwice)
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve(["a.mp4", "./a.mp4"]) }
                     == .fileTwice(folder.path + "/cwd/a.mp4"))
@@ -446,19 +516,27 @@ struct DestinationResolverTests {
                 extension = "srt"
                 setup.url = "/srv/www"
                 """
-            let secrets = FakeSecrets(secrets: ["mine/key": "k", "srt/password": "p", "one/password": "p", "two/password": "q"])
+            let secrets = FakeSecrets(secrets: [
+                "mine/key": "k", "srt/password": "p", "one/password": "p", "two/password": "q",
+            ])
             let resolver = try resolver(in: folder, text, secrets: secrets)
             func problem(_ targets: [String]) -> DestinationProblem? {
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve(targets) }
             }
-            #expect(problem(["rtmp://live.example/app/k", "a.mp4", "rtmp://live.example/app/k"]) == .addressTwice("rtmp://live.example/app/…"))
+            #expect(
+                problem(["rtmp://live.example/app/k", "a.mp4", "rtmp://live.example/app/k"])
+                    == .addressTwice("rtmp://live.example/app/…"))
             #expect(problem(["mine", "rtmp://live.example/app/k"]) == .addressTwice("rtmp://live.example/app/…"))
             #expect(problem(["srt:/srv/www", "SRT:/srv/www"]) == .addressTwice("SRT:/srv/www"))
             #expect(problem(["one", "srt:/srv/www"]) == .addressTwice("srt:/srv/www"))
             let same = secrets.secrets.merging(["two/password": "p"]) { $1 }
             let other = try self.resolver(in: folder, text, secrets: FakeSecrets(secrets: same))
-            #expect(expectProblem { () throws(ConfigurationError) in try other.resolve(["one", "two"]) } == .sameAddress("one", "two"))
-            let plans = try resolver.resolve(["mine", "rtmp://live.example/app/l", "rtmp://live.example/other/k", "one", "two", "srt://h"])
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try other.resolve(["one", "two"]) }
+                    == .sameAddress("one", "two"))
+            let plans = try resolver.resolve([
+                "mine", "rtmp://live.example/app/l", "rtmp://live.example/other/k", "one", "two", "srt://h",
+            ])
             #expect(plans.count == 6 && "\(plans[0].address as Any)".contains("app") == false)
         }
     }
@@ -472,7 +550,9 @@ struct DestinationResolverTests {
             #expect(try resolver.resolve("~/a.flv").path == folder.path + "/home/a.flv")
             #expect(try resolver.resolve("/srv/a.ts").path == "/srv/a.ts")
             let plan = try resolver.resolve("sub/no-ending")
-            #expect(plan.path == folder.path + "/cwd/sub/no-ending" && plan.name == "no-ending" && plan.delivery == .recording)
+            #expect(
+                plan.path == folder.path + "/cwd/sub/no-ending" && plan.name == "no-ending"
+                    && plan.delivery == .recording)
         }
     }
 
@@ -489,7 +569,8 @@ struct DestinationResolverTests {
             #expect(try resolver.resolve("./missing/../talk.mp4").path == folder.path + "/cwd/missing/../talk.mp4")
             #expect(try resolver.resolve("/srv//./talk.mp4").path == "/srv/talk.mp4")
             guard
-                case .cannotCreateFolder(_, "no/folder/", nil, ENOENT)? = expectProblem({ () throws(ConfigurationError) in
+                case .cannotCreateFolder(_, "no/folder/", nil, ENOENT)? = expectProblem({
+                    () throws(ConfigurationError) in
                     try resolver.resolve("no/folder/")
                 })
             else {
@@ -504,11 +585,14 @@ struct DestinationResolverTests {
         }
     }
 
-    @Test func `An ending that no format has is a problem, unless the format is given or the file is there`() async throws {
+    @Test func `An ending that no format has is a problem, unless the format is given or the file is there`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             var resolver = try resolver(in: folder)
             #expect(
-                expectProblem { () throws(ConfigurationError) in try resolver.resolve("./a.avi") } == .unknownEnding(path: "./a.avi", ending: ".avi"))
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("./a.avi") }
+                    == .unknownEnding(path: "./a.avi", ending: ".avi"))
             #expect(try resolver.resolve("./.hidden").kind == .file)
             for name in ["x.mkv", "talk.WEBM", "notes.xyz"] {
                 let ending = String(name.drop { $0 != "." })
@@ -516,7 +600,11 @@ struct DestinationResolverTests {
                 #expect(problem == .unknownEnding(path: name, ending: ending))
             }
             // Rather a mistyped name.
-            guard case .unknown("twitch.t", _)? = expectProblem({ () throws(ConfigurationError) in try resolver.resolve("twitch.t") }) else {
+            guard
+                case .unknown("twitch.t", _)? = expectProblem({ () throws(ConfigurationError) in
+                    try resolver.resolve("twitch.t")
+                })
+            else {
                 Issue.record("twitch.t is near twitch.")
                 return
             }
@@ -566,7 +654,8 @@ struct DestinationResolverTests {
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("deep") }
                     == .cannotCreateFolder(
-                        path: folder.path + "/home/not/there", destination: "deep", configuration: folder.path + "/config.toml", code: ENOENT))
+                        path: folder.path + "/home/not/there", destination: "deep",
+                        configuration: folder.path + "/config.toml", code: ENOENT))
             resolver.format = .mp4
             #expect(try resolver.resolve("films").path?.hasSuffix(".mp4") == true)
         }
@@ -580,19 +669,22 @@ struct DestinationResolverTests {
             resolver.format = .y4m
             #expect(try resolver.resolve("-").media.video == .raw)
             resolver.output = .terminal
-            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("out") } == .outputIsATerminal)
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("out") } == .outputIsATerminal)
             resolver.output = .closed
             #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("-") } == .outputIsClosed)
         }
     }
 
-    @Test(arguments: ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]) func `A name of the system for standard output is standard output`(
+    @Test(arguments: ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
+    func `A name of the system for standard output is standard output`(
         name: String
     ) async throws {
         try await withTemporaryFolder { folder in
             var resolver = try resolver(in: folder)
             #expect(try resolver.resolve(name).kind == .stdout)
-            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(["-", name]) } == .outputTwice)
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve(["-", name]) } == .outputTwice)
             resolver.output = .terminal
             #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(name) } == .outputIsATerminal)
         }
@@ -600,7 +692,8 @@ struct DestinationResolverTests {
 
     @Test func `Clips are kept by their name, by a configured name, and by a preference`() async throws {
         try await withTemporaryFolder { folder in
-            let resolver = try resolver(in: folder, "preferred = \"moments\"\n[destinations.moments]\nextension = \"clips\"")
+            let resolver = try resolver(
+                in: folder, "preferred = \"moments\"\n[destinations.moments]\nextension = \"clips\"")
             let plans = try resolver.resolve(["clips"]) + resolver.resolve([])
             #expect(plans.map(\.name) == ["clips", "moments"] && plans.map(\.kind) == [.clips, .clips])
         }
@@ -611,7 +704,9 @@ struct DestinationResolverTests {
             try folder.writeExtension("srt")
             let resolver = try resolver(in: folder, "[destinations.mine]\nextension = \"clips\"")
             let known = ["mine"] + BuiltInExtension.names + ["srt"] + KnownService.all.map(\.name)
-            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("mien") } == .unknown("mien", known: known))
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("mien") }
+                    == .unknown("mien", known: known))
         }
     }
 
@@ -622,30 +717,41 @@ struct DestinationResolverTests {
             try folder.writeExtension("srt", questions)
             let secrets = FakeSecrets(secrets: ["mine/password": "p"], answers: ["mine": ["url": "srt://stored"]])
             let resolver = try resolver(
-                in: folder, "[destinations.mine]\nextension = \"srt\"\nsetup.url = \"srt://configured\"", secrets: secrets)
+                in: folder, "[destinations.mine]\nextension = \"srt\"\nsetup.url = \"srt://configured\"",
+                secrets: secrets)
             let plan = try resolver.resolve("mine")
-            #expect(plan.name == "mine" && plan.kind == .program("srt") && plan.isLive && plan.media.audioTracks == [.mixed])
+            #expect(
+                plan.name == "mine" && plan.kind == .program("srt") && plan.isLive && plan.media.audioTracks == [.mixed]
+            )
         }
     }
 
     /// The setup that an extension's program gets, as JSON with sorted keys.
     private func receivedSetup(_ plan: DestinationPlan, in folder: TemporaryFolder) async throws -> String {
-        try folder.write("#!/bin/sh\necho '{\"hello\":1}'\nexec /bin/cat > input\n", to: "extensions/srt/program", mode: 0o700)
+        try folder.write(
+            "#!/bin/sh\necho '{\"hello\":1}'\nexec /bin/cat > input\n", to: "extensions/srt/program", mode: 0o700)
         let handler = plan.makeHandler()
         try await handler.started(StreamDescription(video: nil, audio: [], title: nil))
         try await handler.finished(deadline: .seconds(30))
-        let input = String(decoding: try Data(contentsOf: URL(fileURLWithPath: folder.path + "/extensions/srt/input")), as: UTF8.self)
+        let input = String(
+            decoding: try Data(contentsOf: URL(fileURLWithPath: folder.path + "/extensions/srt/input")), as: UTF8.self)
         let start = try #require(input.firstRange(of: "\"setup\":"))
         return String(input[start.upperBound...].prefix { $0 != "}" }) + "}"
     }
 
-    @Test func `A path for an extension is absolute, and starts at the working folder or, in the configuration, at the home folder`() async throws {
+    @Test
+    func
+        `A path for an extension is absolute, and starts at the working folder or, in the configuration, at the home folder`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
-            try folder.writeExtension("srt", questions.replacing("required = true", with: "required = true\npath = true"))
+            try folder.writeExtension(
+                "srt", questions.replacing("required = true", with: "required = true\npath = true"))
             let resolver = try resolver(in: folder, "[destinations.mine]\nextension = \"srt\"\nurl = \"www/live\"")
             let (cwd, home) = (folder.path + "/cwd", folder.path + "/home")
             for (target, url) in [
-                ("srt:www/", "srt:\(cwd)/www/"), ("srt:./www", "srt:\(cwd)/./www"), ("srt:~/www", "srt:\(home)/www"), ("srt:/srv", "srt:/srv"),
+                ("srt:www/", "srt:\(cwd)/www/"), ("srt:./www", "srt:\(cwd)/./www"), ("srt:~/www", "srt:\(home)/www"),
+                ("srt:/srv", "srt:/srv"),
                 ("srt://h:9000", "srt://h:9000"), ("srt:http:/h", "srt:http:/h"),
             ] {
                 let plan = try resolver.resolve(target)
@@ -662,11 +768,15 @@ struct DestinationResolverTests {
             let text = "[destinations.mine]\nextension = \"srt\"\nurl = \"srt://configured\"\nkey-command = \"show\""
             let secrets = FakeSecrets(secrets: ["mine/password": "stored"], key: "k")
             let plan = try resolver(in: folder, text, secrets: secrets).resolve("mine")
-            #expect(try await receivedSetup(plan, in: folder) == "{\"password\":\"k-of-show\",\"url\":\"srt://configured\"}")
+            #expect(
+                try await receivedSetup(plan, in: folder) == "{\"password\":\"k-of-show\",\"url\":\"srt://configured\"}"
+            )
         }
     }
 
-    @Test func `The settings of the network reach an extension that declares them, and another one is rejected`() async throws {
+    @Test func `The settings of the network reach an extension that declares them, and another one is rejected`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             try folder.writeExtension("srt", "network = [\"proxy\", \"bind\"]\n" + questions)
             let secrets = FakeSecrets(secrets: ["srt/password": "p"])
@@ -687,7 +797,9 @@ struct DestinationResolverTests {
             session.lacksProxyPassword = true
             let without = try resolver(in: folder, secrets: secrets, session: session)
             for target in ["srt://h", "rtmp://h/app/key"] {
-                #expect(expectProblem { () throws(ConfigurationError) in try without.resolve(target) } == .proxyWithoutPassword)
+                #expect(
+                    expectProblem { () throws(ConfigurationError) in try without.resolve(target) }
+                        == .proxyWithoutPassword)
             }
         }
     }
@@ -707,12 +819,15 @@ struct DestinationResolverTests {
             let more = "\n[[setup]]\nkey = \"token\"\nsecret = true\n[[setup]]\nkey = \"ca-file\""
             try folder.writeExtension("srt", questions + more)
             try folder.write("", to: "ca.pem")
-            let text = "[destinations.mine]\nextension = \"srt\"\nurl = \"srt://h\"\nca-file = \"ca.pem\"\nkey-command = "
+            let text =
+                "[destinations.mine]\nextension = \"srt\"\nurl = \"srt://h\"\nca-file = \"ca.pem\"\nkey-command = "
             let secrets = FakeSecrets(secrets: ["mine/password": "stored"], key: "k")
             let plan = try resolver(in: folder, text + "{ token = \"show\" }", secrets: secrets).resolve("mine")
             let setup = try await receivedSetup(plan, in: folder)
             #expect(
-                setup == "{\"ca-file\":\"\(folder.path)/ca.pem\",\"password\":\"stored\",\"token\":\"k-of-show\",\"url\":\"srt://h\"}")
+                setup
+                    == "{\"ca-file\":\"\(folder.path)/ca.pem\",\"password\":\"stored\",\"token\":\"k-of-show\",\"url\":\"srt://h\"}"
+            )
             let ambiguous = try resolver(in: folder, text + "\"show\"", secrets: secrets)
             let fault = expectFault { () throws(ConfigurationError) in try ambiguous.resolve("mine") }
             #expect(fault?.line == 5 && fault?.problem == .severalSecrets(["password", "token"]))
@@ -725,10 +840,13 @@ struct DestinationResolverTests {
 
     @Test(
         arguments: [
-            ("url = \"u\"", 3, "url"), ("key-command = \"show\"", 3, "key-command"), ("retries = 3\nca-file = \"a\"", 4, "ca-file"),
+            ("url = \"u\"", 3, "url"), ("key-command = \"show\"", 3, "key-command"),
+            ("retries = 3\nca-file = \"a\"", 4, "ca-file"),
             ("bitrate = 900", 3, "bitrate"), ("setup = {}", 3, "setup"),
         ])
-    func `A key that the extension does not read is a fault of its line`(text: String, line: Int, key: String) async throws {
+    func `A key that the extension does not read is a fault of its line`(text: String, line: Int, key: String)
+        async throws
+    {
         try await withTemporaryFolder { folder in
             try folder.writeExtension("plain", "video = \"none\"")
             let config = "[destinations.mine]\nextension = \"plain\"\n" + text
@@ -739,14 +857,17 @@ struct DestinationResolverTests {
             #expect(expectFault { () throws(ConfigurationError) in try resolver.resolve("mine") } == expected)
             // Also before the destination is used.
             let configuration = try ConfigurationFile.parse(config, path: folder.path + "/config.toml")
-            #expect(expectFault { () throws(ConfigurationError) in try configuration.check(with: folder.catalog) } == expected)
+            #expect(
+                expectFault { () throws(ConfigurationError) in try configuration.check(with: folder.catalog) }
+                    == expected)
         }
     }
 
     @Test func `An address that is given twice is a fault`() async throws {
         try await withTemporaryFolder { folder in
             try folder.writeExtension("srt", questions)
-            let resolver = try resolver(in: folder, "[destinations.mine]\nextension = \"srt\"\nurl = \"srt://a\"\nsetup.url = \"srt://b\"")
+            let resolver = try resolver(
+                in: folder, "[destinations.mine]\nextension = \"srt\"\nurl = \"srt://a\"\nsetup.url = \"srt://b\"")
             let fault = expectFault { () throws(ConfigurationError) in try resolver.resolve("mine") }
             #expect(fault?.line == 3 && fault?.problem == .givenTwice(other: "setup.url"))
         }
@@ -758,15 +879,22 @@ struct DestinationResolverTests {
         try await withTemporaryFolder { folder in
             var resolver = try resolver(in: folder)
             resolver.format = .flv
-            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(["rtmp://h/a/k"]) } == .formatWithoutFile)
-            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(["clips"]) } == .formatWithoutFile)
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve(["rtmp://h/a/k"]) }
+                    == .formatWithoutFile)
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve(["clips"]) } == .formatWithoutFile
+            )
             #expect(try resolver.resolve(["rtmp://h/a/k", "a.bin"]).count == 2)
             resolver.format = nil
             resolver.separatesAudio = true
             for targets in [["rtmp://h/a/k"], ["a.flv"], ["a.y4m", "rtmp://h/a/k"]] {
-                #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(targets) } == .separateTracksWithoutFile)
+                #expect(
+                    expectProblem { () throws(ConfigurationError) in try resolver.resolve(targets) }
+                        == .separateTracksWithoutFile)
             }
-            #expect(try resolver.resolve(["rtmp://h/a/k", "a.mp4"]).count == 2 && (try resolver.resolve(["-"]).count == 1))
+            #expect(
+                try resolver.resolve(["rtmp://h/a/k", "a.mp4"]).count == 2 && (try resolver.resolve(["-"]).count == 1))
         }
     }
 
@@ -795,7 +923,9 @@ struct DestinationResolverTests {
                 #expect(try problem([file]) { $0.waitsForNetwork = true } == .withoutEffect(.waitForNetwork, .noServer))
             }
             #expect(try problem(["a.mp4", "rtmp://h/app/key"]) { $0.waitsForNetwork = true } == nil)
-            #expect(try problem(["a.h264"]) { $0.video.framePacing = .variable } == .withoutEffect(.framePacing, .constantFrameRate))
+            #expect(
+                try problem(["a.h264"]) { $0.video.framePacing = .variable }
+                    == .withoutEffect(.framePacing, .constantFrameRate))
             #expect(try problem(["a.h264", "a.mp4"]) { $0.video.framePacing = .variable } == nil)
             #expect(try problem(["a.y4m"]) { $0.video.preset = "fast" } == .withoutEffect(.preset, .noEncodedPicture))
             #expect(try problem(["a.y4m"]) { $0.audio.bitrate = 128 } == .withoutEffect(.audioBitrate, .noSound))
@@ -835,7 +965,9 @@ struct DestinationResolverTests {
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("open") }
                     == .notSetUp("open", question: "url", prompt: "Address"))
-            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("secret") } == .notSignedIn("secret"))
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("secret") }
+                    == .notSignedIn("secret"))
         }
     }
 
@@ -844,8 +976,14 @@ struct DestinationResolverTests {
             ("setup.urk = \"x\"", "setup.urk", .notAsked(extension: "srt", questions: ["url", "password"])),
             ("setup.password = \"x\"", "setup.password", .isSecret),
             ("setup.url = \"srt://a:b@host\"", "setup.url", .secretInAddress(.password, destination: "mine")),
-            ("setup.url = \"srt://h:1?streamid=x\"", "setup.url", .secretInAddress(.parameter("streamid"), destination: "mine")),
-            ("setup.url = \"srt://h:1?mode=caller&pass-phrase=x\"", "setup.url", .secretInAddress(.parameter("pass-phrase"), destination: "mine")),
+            (
+                "setup.url = \"srt://h:1?streamid=x\"", "setup.url",
+                .secretInAddress(.parameter("streamid"), destination: "mine")
+            ),
+            (
+                "setup.url = \"srt://h:1?mode=caller&pass-phrase=x\"", "setup.url",
+                .secretInAddress(.parameter("pass-phrase"), destination: "mine")
+            ),
         ] as [(String, String, ConfigurationFault.Problem)])
     func `An unknown or secret setting of an extension must not be in the configuration`(
         text: String, key: String, problem: ConfigurationFault.Problem
@@ -854,7 +992,9 @@ struct DestinationResolverTests {
             try folder.writeExtension("srt", questions)
             let resolver = try resolver(in: folder, "[destinations.mine]\nextension = \"srt\"\n" + text)
             let fault = expectFault { () throws(ConfigurationError) in try resolver.resolve("mine") }
-            #expect(fault?.key == "destinations.mine." + key && fault?.problem == problem && fault?.path == folder.path + "/config.toml")
+            #expect(
+                fault?.key == "destinations.mine." + key && fault?.problem == problem
+                    && fault?.path == folder.path + "/config.toml")
         }
     }
 
@@ -868,7 +1008,9 @@ struct DestinationResolverTests {
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("srt://a:b@host") }
                     == .secretInAddress(.password, extension: "srt"))
             #expect(
-                expectProblem { () throws(ConfigurationError) in try resolver.resolve("srt://host?mode=caller&password=p") }
+                expectProblem { () throws(ConfigurationError) in
+                    try resolver.resolve("srt://host?mode=caller&password=p")
+                }
                     == .secretInAddress(.parameter("password"), extension: "srt"))
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("srt://host?token=t") }
@@ -908,7 +1050,8 @@ struct DestinationResolverTests {
             try folder.setMode(0o700, of: "extensions/two")
             let resolver = try resolver(in: folder)
             #expect(
-                expectProblem { () throws(ConfigurationError) in try resolver.resolve("two") } == .unsupported(name: "two", .tooManySoundTracks(2)))
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("two") }
+                    == .unsupported(name: "two", .tooManySoundTracks(2)))
         }
     }
 }

@@ -13,8 +13,11 @@ struct ExtensionCatalogTests {
             #expect(try catalog.manifest(named: "srt")?.name == "srt")
             #expect(try catalog.manifest(named: "folder")?.name == "srt")
             #expect(try catalog.manifest(named: "other") == nil)
-            #expect(catalog.folder(of: "srt") == folder.path + "/extensions/folder" && catalog.folder(of: "other") == nil)
-            #expect(catalog.entries.map { $0.answers(to: "srt") && $0.answers(to: "folder") && !$0.answers(to: "other") } == [true])
+            #expect(
+                catalog.folder(of: "srt") == folder.path + "/extensions/folder" && catalog.folder(of: "other") == nil)
+            #expect(
+                catalog.entries.map { $0.answers(to: "srt") && $0.answers(to: "folder") && !$0.answers(to: "other") }
+                    == [true])
         }
     }
 
@@ -37,7 +40,8 @@ struct ExtensionCatalogTests {
             let catalog = folder.catalog
             #expect(catalog.entries.count == 2 && catalog.names == ["good"])
             #expect(try catalog.manifest(named: "good") != nil)
-            #expect(expectFault { () throws(ConfigurationError) in try catalog.manifest(named: "wrong") }?.key == "exec")
+            #expect(
+                expectFault { () throws(ConfigurationError) in try catalog.manifest(named: "wrong") }?.key == "exec")
             #expect(catalog.folder(of: "wrong") == folder.path + "/extensions/wrong")
             #expect(catalog.entries.last?.answers(to: "wrong") == true)
         }
@@ -61,11 +65,15 @@ struct ExtensionCatalogTests {
         // By its folder.
         ("bad", "name = \"bad\"\nmode = \"samples\"\n", "exec"),
     ])
-    func `An invalid manifest keeps its schemes, and its error is that of their addresses`(name: String, manifest: String, key: String) async throws {
+    func `An invalid manifest keeps its schemes, and its error is that of their addresses`(
+        name: String, manifest: String, key: String
+    ) async throws {
         try await withTemporaryFolder { folder in
             try folder.write(manifest, to: "extensions/\(name)/extension.toml")
             for address in ["bad:foo.mp4", "bad://host/path", "BAD:/tmp/x"] {
-                #expect(expectFault { () throws(ConfigurationError) in try folder.catalog.manifest(for: address) }?.key == key)
+                #expect(
+                    expectFault { () throws(ConfigurationError) in try folder.catalog.manifest(for: address) }?.key
+                        == key)
             }
             // The schemes of this program are not for extensions.
             #expect(try folder.catalog.manifest(for: "rtmp://host/app/key") == nil)

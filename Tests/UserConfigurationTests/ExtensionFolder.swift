@@ -3,7 +3,9 @@ import UserConfiguration
 
 extension TemporaryFolder {
     /// Writes an extension with a program that can be executed. `more` is the rest of the manifest.
-    func writeExtension(_ name: String, in place: String = "extensions", called folder: String? = nil, _ more: String = "") throws {
+    func writeExtension(
+        _ name: String, in place: String = "extensions", called folder: String? = nil, _ more: String = ""
+    ) throws {
         let own = "\(place)/\(folder ?? name)"
         try write("#!/bin/sh\n", to: own + "/program", mode: 0o700)
         try write("name = \"\(name)\"\nexec = \"program\"\nmode = \"samples\"\n" + more, to: own + "/extension.toml")

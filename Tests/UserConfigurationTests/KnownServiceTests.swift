@@ -8,7 +8,10 @@ import UserConfiguration
 
 struct KnownServiceTests {
     @Test func `The built-in list is whole`() throws {
-        #expect(Set(KnownService.all.map(\.name)) == ["mobcrush", "twitch", "youtube", "facebook", "kick", "restream", "custom"])
+        #expect(
+            Set(KnownService.all.map(\.name)) == [
+                "mobcrush", "twitch", "youtube", "facebook", "kick", "restream", "custom",
+            ])
         #expect(KnownService.all.map(\.name) == KnownService.all.map(\.name).sorted())
         for service in KnownService.all {
             #expect(!service.title.isEmpty && !service.keyPlace.isEmpty && !service.source.isEmpty)
@@ -19,11 +22,15 @@ struct KnownServiceTests {
             #expect((service.url == nil) == (service.name == "custom"))
         }
         let twitch = try #require(KnownService.named("twitch"))
-        #expect(twitch.title == "Twitch" && twitch.limits.bitrate == 6000 && twitch.audioBitrate == 320 && twitch.keyframeInterval == 2)
+        #expect(
+            twitch.title == "Twitch" && twitch.limits.bitrate == 6000 && twitch.audioBitrate == 320
+                && twitch.keyframeInterval == 2)
         #expect(twitch.limits.size == PixelSize(width: 1920, height: 1080) && twitch.limits.frameRate == 60)
         #expect(KnownService.named("youtube")?.backups == ["rtmps://b.rtmps.youtube.com:443/live2?backup=1"])
         let kick = try #require(KnownService.named("kick"))
-        #expect(kick.limits.bitrate == 8000 && kick.limits.frameRate == 60 && kick.audioBitrate == nil && kick.keyframeInterval == 2)
+        #expect(
+            kick.limits.bitrate == 8000 && kick.limits.frameRate == 60 && kick.audioBitrate == nil
+                && kick.keyframeInterval == 2)
         #expect(KnownService.named("mobcrush")?.source.contains("could not be confirmed") == true)
         #expect(KnownService.named("nobody") == nil)
     }
@@ -31,13 +38,16 @@ struct KnownServiceTests {
     /// Mobcrush publishes no address with TLS.
     @Test func `TLS is used for every service that offers it`() {
         for service in KnownService.all where service.name != "mobcrush" {
-            #expect(([service.url].compactMap { $0 } + service.backups).allSatisfy { $0.hasPrefix("rtmps://") }, "\(service.name)")
+            #expect(
+                ([service.url].compactMap { $0 } + service.backups).allSatisfy { $0.hasPrefix("rtmps://") },
+                "\(service.name)")
         }
     }
 
     /// What twitch's limits say to a session: 1080p60, 6000 and 320 kbit/s, 2 s.
     private func limits(
-        _ name: String = "twitch", picture: PictureRequirements = .init(), _ change: (inout SessionConfiguration) -> Void
+        _ name: String = "twitch", picture: PictureRequirements = .init(),
+        _ change: (inout SessionConfiguration) -> Void
     ) throws -> [ServiceLimit] {
         var session = SessionConfiguration()
         change(&session)
@@ -68,12 +78,15 @@ struct KnownServiceTests {
             try limits(picture: PictureRequirements(size: PixelSize(width: 1280, height: 720), bitrate: 2500)) {
                 $0.outputSize = large; $0.rateControl = .bitrate(9000)
             } == [])
-        #expect(try limits(picture: PictureRequirements(bitrate: 9000)) { _ in } == [.bitrate(limit: 6000, actual: 9000)])
+        #expect(
+            try limits(picture: PictureRequirements(bitrate: 9000)) { _ in } == [.bitrate(limit: 6000, actual: 9000)])
     }
 
     @Test func `Keyframes can be too far apart`() throws {
         #expect(
-            try limits { $0.keyframeInterval = MediaTime(milliseconds: 2500) } == [.keyframeInterval(limit: 2, actual: 2.5)])
+            try limits { $0.keyframeInterval = MediaTime(milliseconds: 2500) } == [
+                .keyframeInterval(limit: 2, actual: 2.5)
+            ])
     }
 
     @Test func `A bitrate of sound that is too high is a notice if there is sound`() throws {

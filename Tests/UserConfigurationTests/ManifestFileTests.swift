@@ -9,7 +9,9 @@ struct ManifestFileTests {
 
     /// The faults of a manifest in `/x`.
     private func faults(_ text: String) -> [ConfigurationFault] {
-        ManifestFile.parse(text, folder: "/x").problems.compactMap { if case .fault(let fault) = $0 { fault } else { nil } }
+        ManifestFile.parse(text, folder: "/x").problems.compactMap {
+            if case .fault(let fault) = $0 { fault } else { nil }
+        }
     }
 
     private func fault(_ line: Int, _ key: String, _ problem: ConfigurationFault.Problem) -> ConfigurationFault {
@@ -42,12 +44,14 @@ struct ManifestFileTests {
         #expect(problems == [])
         let read = try #require(manifest)
         #expect(read.name == "my_Extension-2" && read.version == "1.2" && read.description == "Does things")
-        #expect(read.folder == "/x" && read.executable == "/x/bin/program" && read.setupExecutable == "/usr/bin/sign-in")
+        #expect(
+            read.folder == "/x" && read.executable == "/x/bin/program" && read.setupExecutable == "/usr/bin/sign-in")
         #expect(read.mode == .stream && read.video == .i420 && read.audio == .s16le && read.container == .fmp4)
         #expect(read.tracks == ["screen", "app", "mic"] && read.clipDuration == 2 && read.schemes == ["srt", "udp"])
         #expect(
             read.questions == [
-                .init(key: "url", prompt: "Address", isRequired: true), .init(key: "password", prompt: "password", isSecret: true),
+                .init(key: "url", prompt: "Address", isRequired: true),
+                .init(key: "password", prompt: "password", isSecret: true),
             ])
     }
 
@@ -71,12 +75,14 @@ struct ManifestFileTests {
             ])
     }
 
-    @Test(arguments: ["a b", "-a", "a/b", "ä", "../a"]) func `A name is of letters, digits and two signs`(name: String) {
+    @Test(arguments: ["a b", "-a", "a/b", "ä", "../a"]) func `A name is of letters, digits and two signs`(name: String)
+    {
         #expect(faults("name = \"\(name)\"\nexec = \"p\"\nmode = \"samples\"") == [fault(1, "name", .notAName)])
     }
 
     @Test(arguments: BuiltInExtension.names) func `A name that is built in is taken`(name: String) {
-        #expect(faults("name = \"\(name)\"\nexec = \"p\"\nmode = \"samples\"") == [fault(1, "name", .nameIsBuiltIn(name))])
+        #expect(
+            faults("name = \"\(name)\"\nexec = \"p\"\nmode = \"samples\"") == [fault(1, "name", .nameIsBuiltIn(name))])
     }
 
     @Test(
@@ -85,11 +91,17 @@ struct ManifestFileTests {
             ("[[setup]]\nkey = \"k\"\n\"\" = 1", 6, "setup.0.\"\"", .unnamedKey),
             ("description = 1", 4, "description", .wrong(.text)),
             ("version = 1", 4, "version", .wrong(.text)),
-            ("video = \"h265\"", 4, "video", .notAChoice("h265", choices: ["h264-annexb", "h264-avcc", "i420", "none"])),
+            (
+                "video = \"h265\"", 4, "video",
+                .notAChoice("h265", choices: ["h264-annexb", "h264-avcc", "i420", "none"])
+            ),
             ("audio = \"mp3\"", 4, "audio", .notAChoice("mp3", choices: ["aac-adts", "aac-raw", "s16le", "none"])),
             ("container = \"avi\"", 4, "container", .notAChoice("avi", choices: ["flv", "mpegts", "fmp4"])),
             ("tracks = \"screen\"", 4, "tracks", .wrong(.texts(choices: ["screen", "app", "mic", "mixed"]))),
-            ("tracks = [\"screen\", \"sound\"]", 4, "tracks", .wrong(.texts(choices: ["screen", "app", "mic", "mixed"]))),
+            (
+                "tracks = [\"screen\", \"sound\"]", 4, "tracks",
+                .wrong(.texts(choices: ["screen", "app", "mic", "mixed"]))
+            ),
             ("clip-duration = 0", 4, "clip-duration", .wrong(.number(0.1...3600))),
             ("setup = 1", 4, "setup", .wrong(.tables)),
             ("setup = [1]", 4, "setup", .wrong(.tables)),
@@ -97,7 +109,10 @@ struct ManifestFileTests {
             ("[[setup]]\nkey = \"k\"\n[[setup]]\nkey = \"l\"\nsecret = 1", 8, "setup.1.secret", .wrong(.boolean)),
             ("[[setup]]\nkey = \"k\"\nrequired = 1", 6, "setup.0.required", .wrong(.boolean)),
             ("[[setup]]\nkey = \"k\"\nprompt = 1", 6, "setup.0.prompt", .wrong(.text)),
-            ("[[setup]]\nkey = \"k\"\nhint = 1", 6, "setup.0.hint", .unknownKey(known: ["key", "prompt", "secret", "required", "path"])),
+            (
+                "[[setup]]\nkey = \"k\"\nhint = 1", 6, "setup.0.hint",
+                .unknownKey(known: ["key", "prompt", "secret", "required", "path"])
+            ),
             ("schemes = \"srt\"", 4, "schemes", .wrong(.texts(choices: []))),
             ("schemes = [\"s:\"]", 4, "schemes", .notAScheme("s:")),
             ("schemes = [\"\"]", 4, "schemes", .notAScheme("")),
@@ -114,7 +129,10 @@ struct ManifestFileTests {
     }
 
     @Test func `Clips need the screen`() {
-        #expect(faults("name = \"a\"\nexec = \"p\"\nmode = \"clips\"\ntracks = [\"mixed\"]") == [fault(4, "tracks", .clipsWithoutScreen)])
+        #expect(
+            faults("name = \"a\"\nexec = \"p\"\nmode = \"clips\"\ntracks = [\"mixed\"]") == [
+                fault(4, "tracks", .clipsWithoutScreen)
+            ])
     }
 
     @Test func `All faults of a manifest are reported`() {
@@ -144,9 +162,12 @@ struct ManifestFileTests {
             let own = try folder.makeFolder("a")
             let path = own + "/extension.toml"
             #expect(
-                ManifestFile.examine(folder: own).problems == [.manifest(.notThere(path: path, code: ENOENT)), .manifest(.unreadable(path: path))])
+                ManifestFile.examine(folder: own).problems == [
+                    .manifest(.notThere(path: path, code: ENOENT)), .manifest(.unreadable(path: path)),
+                ])
             #expect(
-                expectError { () throws(ConfigurationError) in try ManifestFile.load(folder: own) } == .manifest(.notThere(path: path, code: ENOENT)))
+                expectError { () throws(ConfigurationError) in try ManifestFile.load(folder: own) }
+                    == .manifest(.notThere(path: path, code: ENOENT)))
         }
     }
 
@@ -154,8 +175,12 @@ struct ManifestFileTests {
         try await withTemporaryFolder { folder in
             let own = try folder.makeFolder("a")
             let path = own + "/extension.toml"
-            #expect(FileManager.default.createFile(atPath: path, contents: Data([0xff]), attributes: [.posixPermissions: 0o600]))
-            #expect(expectError { () throws(ConfigurationError) in try ManifestFile.load(folder: own) } == .manifest(.unreadable(path: path)))
+            #expect(
+                FileManager.default.createFile(
+                    atPath: path, contents: Data([0xff]), attributes: [.posixPermissions: 0o600]))
+            #expect(
+                expectError { () throws(ConfigurationError) in try ManifestFile.load(folder: own) }
+                    == .manifest(.unreadable(path: path)))
         }
     }
 
@@ -165,13 +190,17 @@ struct ManifestFileTests {
             let own = folder.path + "/extensions/a"
             let path = own + "/extension.toml"
             #expect(
-                ManifestFile.examine(folder: own).problems == [.manifest(.notExecutable(path: path, key: "setup-exec", program: own + "/sign-in"))])
+                ManifestFile.examine(folder: own).problems == [
+                    .manifest(.notExecutable(path: path, key: "setup-exec", program: own + "/sign-in"))
+                ])
             try folder.makeFolder("extensions/a/sign-in")
             try folder.setMode(0o600, of: "extensions/a/program")
             #expect(
                 ManifestFile.examine(folder: own).problems
                     == ["exec", "setup-exec"].map {
-                        .manifest(.notExecutable(path: path, key: $0, program: own + ($0 == "exec" ? "/program" : "/sign-in")))
+                        .manifest(
+                            .notExecutable(path: path, key: $0, program: own + ($0 == "exec" ? "/program" : "/sign-in"))
+                        )
                     })
         }
     }
@@ -181,7 +210,10 @@ struct ManifestFileTests {
             try folder.writeExtension("a")
             let own = folder.path + "/extensions/a"
             try folder.setMode(0o707, of: "extensions")
-            #expect(ManifestFile.examine(folder: own).problems == [.manifest(.writableByOthers(path: folder.path + "/extensions"))])
+            #expect(
+                ManifestFile.examine(folder: own).problems == [
+                    .manifest(.writableByOthers(path: folder.path + "/extensions"))
+                ])
             // Like /tmp, above this test's folder.
             try folder.setMode(0o1777, of: "extensions")
             #expect(ManifestFile.examine(folder: own).problems == [])
@@ -190,37 +222,51 @@ struct ManifestFileTests {
         }
     }
 
-    @Test func `A program is not run if other users can replace a folder above it, wherever the manifest names it`() async throws {
+    @Test func `A program is not run if other users can replace a folder above it, wherever the manifest names it`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             let program = try folder.write("#!/bin/sh\n", to: "open/own/program", mode: 0o700)
             let setup = try folder.write("#!/bin/sh\n", to: "other/own/program", mode: 0o700)
             try folder.write(
                 "name = \"a\"\nexec = \"\(program)\"\nmode = \"samples\"\nsetup-exec = \"\(setup)\"\n" + questions,
                 to: "extensions/a/extension.toml")
-            for name in ["open", "open/own", "other", "other/own", "extensions", "extensions/a"] { try folder.setMode(0o700, of: name) }
+            for name in ["open", "open/own", "other", "other/own", "extensions", "extensions/a"] {
+                try folder.setMode(0o700, of: name)
+            }
             let own = folder.path + "/extensions/a"
             #expect(ManifestFile.examine(folder: own).problems == [])
             for name in ["open", "other"] {
                 try folder.setMode(0o707, of: name)
-                #expect(ManifestFile.examine(folder: own).problems == [.manifest(.writableByOthers(path: folder.path + "/" + name))])
+                #expect(
+                    ManifestFile.examine(folder: own).problems == [
+                        .manifest(.writableByOthers(path: folder.path + "/" + name))
+                    ])
                 try folder.setMode(0o700, of: name)
             }
         }
     }
 
-    @Test func `An extension behind a link is not run if other users can replace a folder above the link or its target`() async throws {
+    @Test
+    func `An extension behind a link is not run if other users can replace a folder above the link or its target`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             try folder.writeExtension("a", in: "there")
             for name in ["there", "links", "extensions"] { try folder.makeFolder(name) }
             // Through two links, one of them relative.
             try FileManager.default.createSymbolicLink(
                 atPath: folder.path + "/links/a", withDestinationPath: folder.path + "/there/a")
-            try FileManager.default.createSymbolicLink(atPath: folder.path + "/extensions/a", withDestinationPath: "../links/a")
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path + "/extensions/a", withDestinationPath: "../links/a")
             let own = folder.path + "/extensions/a"
             #expect(ManifestFile.examine(folder: own).problems == [])
             for name in ["extensions", "links", "there"] {
                 try folder.setMode(0o707, of: name)
-                #expect(ManifestFile.examine(folder: own).problems == [.manifest(.writableByOthers(path: folder.path + "/" + name))], "\(name)")
+                #expect(
+                    ManifestFile.examine(folder: own).problems == [
+                        .manifest(.writableByOthers(path: folder.path + "/" + name))
+                    ], "\(name)")
                 try folder.setMode(0o700, of: name)
             }
             #expect(ManifestFile.examine(folder: own).problems == [])
@@ -231,7 +277,9 @@ struct ManifestFileTests {
         try await withTemporaryFolder { folder in
             try folder.writeExtension("a")
             let own = folder.path + "/extensions/a"
-            for (name, path) in [("", own), ("/extension.toml", own + "/extension.toml"), ("/program", own + "/program")] {
+            for (name, path) in [
+                ("", own), ("/extension.toml", own + "/extension.toml"), ("/program", own + "/program"),
+            ] {
                 for mode in [0o720, 0o702] {
                     try folder.setMode(mode, of: "extensions/a" + name)
                     #expect(ManifestFile.examine(folder: own).problems == [.manifest(.writableByOthers(path: path))])

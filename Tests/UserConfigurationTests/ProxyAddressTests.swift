@@ -10,7 +10,8 @@ struct ProxyAddressTests {
             ("socks5://ann%40home@[::1]:1", .socks5(host: "::1", port: 1), "ann@home"),
             ("http://a@b@proxy.example", .http(host: "proxy.example", port: 8080), "a@b"),
         ] as [(String, RTMPRoute.Proxy, String?)])
-    func `An address of a proxy has a user, and no password`(text: String, proxy: RTMPRoute.Proxy, user: String?) throws {
+    func `An address of a proxy has a user, and no password`(text: String, proxy: RTMPRoute.Proxy, user: String?) throws
+    {
         let address = try ProxyAddress(text)
         #expect(address.proxy == proxy && address.user == user)
     }
@@ -18,10 +19,13 @@ struct ProxyAddressTests {
     @Test(
         arguments: [
             ("http://ann:word@proxy.example:3128", .containsPassword), ("http://ann:@proxy.example", .containsPassword),
-            ("http://@proxy.example", .notAProxy), ("proxy.example:3128", .notAProxy), ("ann@proxy.example", .notAProxy),
+            ("http://@proxy.example", .notAProxy), ("proxy.example:3128", .notAProxy),
+            ("ann@proxy.example", .notAProxy),
             ("https://ann@proxy.example", .notAProxy), ("", .notAProxy),
         ] as [(String, ProxyAddress.Problem)])
-    func `A proxy address with a password, without a scheme or with an unknown scheme is rejected`(text: String, problem: ProxyAddress.Problem) {
+    func `A proxy address with a password, without a scheme or with an unknown scheme is rejected`(
+        text: String, problem: ProxyAddress.Problem
+    ) {
         #expect(throws: problem) { try ProxyAddress(text) }
     }
 }

@@ -35,14 +35,19 @@ struct SessionSettingsTests {
         keep-awake = false
         """
 
-    private func make(_ settings: SessionSettings, over text: String = "") throws(ConfigurationError) -> SessionConfiguration {
+    private func make(_ settings: SessionSettings, over text: String = "") throws(ConfigurationError)
+        -> SessionConfiguration
+    {
         try SessionConfiguration(settings, over: ConfigurationFile.parse(text, path: "/c.toml"))
     }
 
     private func problem(over text: String = "", _ change: (inout SessionSettings) -> Void) -> SettingProblem? {
         var settings = SessionSettings()
         change(&settings)
-        guard case .setting(let problem) = expectError({ () throws(ConfigurationError) in try make(settings, over: text) }) else { return nil }
+        guard
+            case .setting(let problem) = expectError({ () throws(ConfigurationError) in try make(settings, over: text) }
+            )
+        else { return nil }
         return problem
     }
 
@@ -87,17 +92,22 @@ struct SessionSettingsTests {
         #expect(made.audio.app == AudioMixer.Level() && made.audio.mic == nil && made.audio.bitrate == 160)
         #expect(made.duration == nil && made.title == nil && made.clipBuffer == nil)
         let request = try screen(made)
-        #expect(request.display == nil && request.selection == .wholeScreen && request.showsCursor && request.keepsAwake)
+        #expect(
+            request.display == nil && request.selection == .wholeScreen && request.showsCursor && request.keepsAwake)
         #expect(made.hiddenWindows == HiddenWindowSettings())
     }
 
     @Test func `The configuration overrides the default values`() throws {
         let made = try make(SessionSettings(), over: Self.text)
-        #expect(made.outputSize == PixelSize(width: 640, height: 360) && made.frameRate == 25 && made.rateControl == .bitrate(4000))
-        #expect(made.preset == "faster" && made.latency == .normal && made.chroma == .yuv444 && made.pacing == .variable)
+        #expect(
+            made.outputSize == PixelSize(width: 640, height: 360) && made.frameRate == 25
+                && made.rateControl == .bitrate(4000))
+        #expect(
+            made.preset == "faster" && made.latency == .normal && made.chroma == .yuv444 && made.pacing == .variable)
         #expect(made.keyframeInterval == MediaTime(milliseconds: 3000))
         #expect(made.audio.app == nil && made.audio.mic?.gain == 10 && made.audio.laterMic.gain == 10)
-        #expect(made.audio.appSource == "config-app" && made.audio.micSource == "config-mic" && made.audio.bitrate == 96)
+        #expect(
+            made.audio.appSource == "config-app" && made.audio.micSource == "config-mic" && made.audio.bitrate == 96)
         let request = try screen(made)
         #expect(!request.showsCursor && !request.keepsAwake)
         #expect(made.hiddenWindows == HiddenWindowSettings([.windowClass("One")], mutesSound: true))
@@ -126,12 +136,17 @@ struct SessionSettingsTests {
         settings.duration = MediaTime(milliseconds: 5000)
         settings.clipBuffer = SessionSettings.standardClipBuffer
         let made = try make(settings, over: Self.text)
-        #expect(made.outputSize == PixelSize(width: 320, height: 180) && made.frameRate == 60 && made.rateControl == .quality(30))
+        #expect(
+            made.outputSize == PixelSize(width: 320, height: 180) && made.frameRate == 60
+                && made.rateControl == .quality(30))
         #expect(made.preset == "slow" && made.latency == .low && made.chroma == .yuv420 && made.pacing == .constant)
         #expect(made.keyframeInterval == MediaTime(milliseconds: 1500))
-        #expect(abs((made.audio.app?.gain ?? 0) - 0.1) < 0.001 && made.audio.mic == nil && made.audio.laterMic.gain == 10)
+        #expect(
+            abs((made.audio.app?.gain ?? 0) - 0.1) < 0.001 && made.audio.mic == nil && made.audio.laterMic.gain == 10)
         #expect(made.audio.appSource == "app" && made.audio.micSource == "mic" && made.audio.bitrate == 64)
-        #expect(made.title == "title" && made.duration == MediaTime(milliseconds: 5000) && made.clipBuffer == MediaTime(milliseconds: 60_000))
+        #expect(
+            made.title == "title" && made.duration == MediaTime(milliseconds: 5000)
+                && made.clipBuffer == MediaTime(milliseconds: 60_000))
         #expect(try screen(made).windowTimeout == .zero)
         settings.windowTimeout = MediaTime(milliseconds: 5000)
         #expect(try screen(make(settings, over: Self.text)).windowTimeout == MediaTime(milliseconds: 5000))
@@ -151,7 +166,9 @@ struct SessionSettingsTests {
     }
 
     @Test func `Both in the configuration are a fault if the user chose neither`() {
-        let fault = expectFault { () throws(ConfigurationError) in try make(SessionSettings(), over: "[video]\nquality = 18\nbitrate = 100") }
+        let fault = expectFault { () throws(ConfigurationError) in
+            try make(SessionSettings(), over: "[video]\nquality = 18\nbitrate = 100")
+        }
         #expect(fault?.problem == .bitrateAndQuality && fault?.line == 2)
     }
 

@@ -5,7 +5,8 @@ import UserConfiguration
 /// The declarations of settings agree with each other, and the documents with them.
 struct SettingsTests {
     private static let tables: [(name: String, settings: [any DeclaredSetting])] = [
-        (Settings.Video.name, Settings.Video.all), (Settings.Audio.name, Settings.Audio.all), (Settings.Privacy.name, Settings.Privacy.all),
+        (Settings.Video.name, Settings.Video.all), (Settings.Audio.name, Settings.Audio.all),
+        (Settings.Privacy.name, Settings.Privacy.all),
         (Settings.Network.name, Settings.Network.all),
     ]
 
@@ -22,7 +23,8 @@ struct SettingsTests {
         var checked = 0
         for (name, settings) in Self.tables {
             for setting in settings where setting.hasStandardValue {
-                let value = if case .oneOf = setting.expected { "\"\(setting.standardText)\"" } else { setting.standardText }
+                let value =
+                    if case .oneOf = setting.expected { "\"\(setting.standardText)\"" } else { setting.standardText }
                 #expect(throws: Never.self, "\(name).\(setting.key)") {
                     try ConfigurationFile.parse("[\(name)]\n\(setting.key) = \(value)\n", path: "/c.toml")
                 }
@@ -60,17 +62,25 @@ struct SettingsTests {
                 let row = keyRow ?? ""
                 if let range = Self.range(of: setting) {
                     let isShared = row.components(separatedBy: "`").count > 7
-                    #expect(row.contains(isShared ? "`\(setting.key)` \(range)" : range), "docs/usage.md, Configuration: \(setting.key) \(range)")
+                    #expect(
+                        row.contains(isShared ? "`\(setting.key)` \(range)" : range),
+                        "docs/usage.md, Configuration: \(setting.key) \(range)")
                 }
                 guard let option = setting.option else {
-                    if setting.hasStandardValue { #expect(Self.lastCell(row) == setting.standardText, "docs/usage.md: \(setting.key)") }
+                    if setting.hasStandardValue {
+                        #expect(Self.lastCell(row) == setting.standardText, "docs/usage.md: \(setting.key)")
+                    }
                     continue
                 }
                 let names = [option.name, "--no-" + option.name.dropFirst(2)]
-                #expect(names.contains { guide.contains("`\($0)`") || guide.contains("`\($0) ") }, "docs/usage.md: \(option.name)")
+                #expect(
+                    names.contains { guide.contains("`\($0)`") || guide.contains("`\($0) ") },
+                    "docs/usage.md: \(option.name)")
                 let optionRow = rows.first { $0.hasPrefix("| `\(option.name) ") || $0.hasPrefix("| `\(option.name)`") }
                 if setting.hasStandardValue, let optionRow {
-                    #expect(setting.help.hasSuffix(" Default: \(Self.lastCell(optionRow))."), "docs/usage.md: \(option.name)")
+                    #expect(
+                        setting.help.hasSuffix(" Default: \(Self.lastCell(optionRow))."),
+                        "docs/usage.md: \(option.name)")
                 }
             }
         }
@@ -81,13 +91,15 @@ struct SettingsTests {
         #expect(live == ["mic", "hide"])
         let rows = try Self.text("docs/usage.md").split(separator: "\n").filter { $0.hasPrefix("| `broadcast ") }
         for command in live {
-            #expect(rows.contains { $0.hasPrefix("| `broadcast \(command) ") }, "docs/usage.md, While it runs: \(command)")
+            #expect(
+                rows.contains { $0.hasPrefix("| `broadcast \(command) ") }, "docs/usage.md, While it runs: \(command)")
             #expect(try Self.text("man/broadcast-\(command).1").contains(".TH"))
         }
     }
 
     @Test func `No setting is newer than the program`() throws {
-        let version = try #require(try Self.text("man/broadcast.toml.5").firstMatch(of: /"broadcast (\d+\.\d+\.\d+)"/)).1
+        let version = try #require(try Self.text("man/broadcast.toml.5").firstMatch(of: /"broadcast (\d+\.\d+\.\d+)"/))
+            .1
         for setting in Settings.all {
             #expect(setting.since.compare(String(version), options: .numeric) != .orderedDescending, "\(setting.key)")
         }
@@ -97,7 +109,8 @@ struct SettingsTests {
     private static func range(of setting: any DeclaredSetting) -> String? {
         let text: String
         switch setting.expected {
-        case .integer(let range): text = setting.key == "ip-version" ? "is 4 or 6" : "\(range.lowerBound) to \(range.upperBound)"
+        case .integer(let range):
+            text = setting.key == "ip-version" ? "is 4 or 6" : "\(range.lowerBound) to \(range.upperBound)"
         case .number(let range): text = "\(plain(range.lowerBound)) to \(plain(range.upperBound))"
         default: return nil
         }

@@ -41,7 +41,9 @@ import WindowPrivacy
         var trail = CoverTrail()
         trail.update([1: here], passed: [there], released: [], at: .zero, for: MediaTime(milliseconds: 250))
         #expect(trail.rectangles == [here, there])
-        trail.update([1: here], passed: [there], released: [], at: MediaTime(milliseconds: 200), for: MediaTime(milliseconds: 250))
+        trail.update(
+            [1: here], passed: [there], released: [], at: MediaTime(milliseconds: 200),
+            for: MediaTime(milliseconds: 250))
         #expect(trail.nextEnd == MediaTime(milliseconds: 450))
     }
 
@@ -60,7 +62,8 @@ import WindowPrivacy
         let (delay, undrawnDelay) = (MediaTime(milliseconds: 1000), MediaTime(milliseconds: 5000))
         func look(_ windows: [UInt: PixelRect], at milliseconds: Int64) {
             trail.update(
-                windows, passed: [], released: [], at: MediaTime(milliseconds: milliseconds), for: delay, undrawnFor: undrawnDelay)
+                windows, passed: [], released: [], at: MediaTime(milliseconds: milliseconds), for: delay,
+                undrawnFor: undrawnDelay)
         }
         look([1: here], at: 0)
         look([:], at: 100)
@@ -82,7 +85,8 @@ import WindowPrivacy
             var trail = CoverTrail()
             trail.update([1: here], passed: [], released: [], at: .zero, for: delay, undrawnFor: undrawnDelay)
             trail.update(
-                [:], passed: [], released: [], drawn: [here], restless: isRestless ? [1] : [], at: MediaTime(milliseconds: 100), for: delay,
+                [:], passed: [], released: [], drawn: [here], restless: isRestless ? [1] : [],
+                at: MediaTime(milliseconds: 100), for: delay,
                 undrawnFor: undrawnDelay)
             #expect(trail.nextEnd == MediaTime(milliseconds: isRestless ? 5100 : 350))
             trail.noteDrawing([here], at: MediaTime(milliseconds: 200))
@@ -92,6 +96,7 @@ import WindowPrivacy
 
     private func update(_ trail: inout CoverTrail, _ windows: [UInt: PixelRect], at milliseconds: Int) {
         trail.update(
-            windows, passed: [], released: [], at: MediaTime(milliseconds: Int64(milliseconds)), for: MediaTime(milliseconds: 250))
+            windows, passed: [], released: [], at: MediaTime(milliseconds: Int64(milliseconds)),
+            for: MediaTime(milliseconds: 250))
     }
 }

@@ -4,8 +4,10 @@ import WindowPrivacy
 /// Tests rules in the notation of users.
 @Suite struct HiddenWindowRuleTests {
     @Test(arguments: [
-        ("class:KeePassXC", HiddenWindowRule.windowClass("KeePassXC")), ("title:*Signal*", .title(GlobPattern("*Signal*"))),
-        ("title:a: b", .title(GlobPattern("a: b"))), ("pid:1234", .process(1234)), ("id:0x1400003", .window(0x140_0003)), ("id:99", .window(99)),
+        ("class:KeePassXC", HiddenWindowRule.windowClass("KeePassXC")),
+        ("title:*Signal*", .title(GlobPattern("*Signal*"))),
+        ("title:a: b", .title(GlobPattern("a: b"))), ("pid:1234", .process(1234)),
+        ("id:0x1400003", .window(0x140_0003)), ("id:99", .window(99)),
         ("Class:x", .windowClass("x")),
     ])
     func `a rule is parsed and printed in the same notation`(text: String, rule: HiddenWindowRule) throws {
@@ -14,9 +16,12 @@ import WindowPrivacy
     }
 
     @Test(arguments: [
-        ("KeePassXC", HiddenWindowRule.ParseError.unknownKind("KeePassXC")), ("", .unknownKind("")), ("name:x", .unknownKind("name:x")),
-        ("class:", .empty("class:")), ("title:  ", .empty("title:  ")), ("pid:0", .notAProcess("pid:0")), ("pid:x", .notAProcess("pid:x")),
-        ("pid:99999999999", .notAProcess("pid:99999999999")), ("id:0", .notAWindow("id:0")), ("id:0xzz", .notAWindow("id:0xzz")),
+        ("KeePassXC", HiddenWindowRule.ParseError.unknownKind("KeePassXC")), ("", .unknownKind("")),
+        ("name:x", .unknownKind("name:x")),
+        ("class:", .empty("class:")), ("title:  ", .empty("title:  ")), ("pid:0", .notAProcess("pid:0")),
+        ("pid:x", .notAProcess("pid:x")),
+        ("pid:99999999999", .notAProcess("pid:99999999999")), ("id:0", .notAWindow("id:0")),
+        ("id:0xzz", .notAWindow("id:0xzz")),
         ("id:-4", .notAWindow("id:-4")), ("id:0x20000000", .notAWindow("id:0x20000000")),
     ])
     func `an invalid rule is a typed error`(text: String, error: HiddenWindowRule.ParseError) {
@@ -24,11 +29,16 @@ import WindowPrivacy
     }
 
     @Test(arguments: [
-        ("*Signal*", "Signal", true), ("*Signal*", "(3) signal - chat", true), ("Signal", "Signal 2", false), ("Signal*", "My Signal", false),
-        ("*.kdbx - KeePassXC", "a.kdbx - KeePassXC", true), ("a?c", "abc", true), ("a?c", "ac", false), ("*", "", true), ("?", "", false),
-        ("*a*b*c", "xxaxxbxxaxxbc", true), ("*a*b*c", "xxaxxbxxaxxb", false), ("ГРАФ*", "Граф Толстой", true), ("**", "x", true),
+        ("*Signal*", "Signal", true), ("*Signal*", "(3) signal - chat", true), ("Signal", "Signal 2", false),
+        ("Signal*", "My Signal", false),
+        ("*.kdbx - KeePassXC", "a.kdbx - KeePassXC", true), ("a?c", "abc", true), ("a?c", "ac", false), ("*", "", true),
+        ("?", "", false),
+        ("*a*b*c", "xxaxxbxxaxxbc", true), ("*a*b*c", "xxaxxbxxaxxb", false), ("ГРАФ*", "Граф Толстой", true),
+        ("**", "x", true),
     ])
-    func `a star matches any text and a question mark one character, ignoring case`(pattern: String, title: String, isMatch: Bool) {
+    func `a star matches any text and a question mark one character, ignoring case`(
+        pattern: String, title: String, isMatch: Bool
+    ) {
         #expect(GlobPattern(pattern).matches(title) == isMatch)
     }
 

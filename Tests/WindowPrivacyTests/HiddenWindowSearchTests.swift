@@ -8,7 +8,10 @@ import WindowPrivacy
     private let rules = [HiddenWindowRule.windowClass("Secret")]
 
     @Test func `a window is found by its instance or class, ignoring case`() {
-        #expect(search([top(0x10_0001) { $0.instance = "SECRET" }, top(0x20_0001) { $0.className = "Secrets" }]) == [0x10_0001])
+        #expect(
+            search([top(0x10_0001) { $0.instance = "SECRET" }, top(0x20_0001) { $0.className = "Secrets" }]) == [
+                0x10_0001
+            ])
         #expect(search([top(0x10_0001) { $0.className = "secret" }]) == [0x10_0001])
     }
 
@@ -25,7 +28,9 @@ import WindowPrivacy
 
     @Test func `a rule can name the window, its frame or a window inside it`() {
         let window = frame(0x30_0001, around: 0x10_0001)
-        for number in [0x30_0001, 0x10_0001] as [UInt] { #expect(search([window, top(0x20_0001)], [.window(number)]) == [0x30_0001]) }
+        for number in [0x30_0001, 0x10_0001] as [UInt] {
+            #expect(search([window, top(0x20_0001)], [.window(number)]) == [0x30_0001])
+        }
         var search = HiddenWindowSearch(rules: [.window(0x10_0099)], resourceMask: 0xf_ffff)
         search.owners = [0x10_0099: 0x30_0001]
         #expect(search.run([window, top(0x20_0001)]).windows == [0x30_0001])
@@ -56,7 +61,8 @@ import WindowPrivacy
 
     @Test func `dialogs of dialogs of a hidden window are hidden, but not those of other windows`() {
         let found = search([
-            frame(0x30_0001, around: 0x10_0001) { $0.className = "Secret" }, frame(0x30_0002, around: 0x10_0002) { $0.transientFor = 0x10_0001 },
+            frame(0x30_0001, around: 0x10_0001) { $0.className = "Secret" },
+            frame(0x30_0002, around: 0x10_0002) { $0.transientFor = 0x10_0001 },
             frame(0x30_0003, around: 0x20_0003) { $0.transientFor = 0x10_0002 }, frame(0x30_0004, around: 0x10_0004),
             frame(0x30_0005, around: 0x10_0005) { $0.transientFor = 0x10_0004 },
         ])
@@ -65,7 +71,8 @@ import WindowPrivacy
 
     @Test func `a dialog of the whole group or of a destroyed window is hidden with its client`() {
         let found = search([
-            top(0x10_0001) { $0.className = "Secret" }, top(0x10_0002) { $0.transientFor = 0x777 }, top(0x10_0003) { $0.transientFor = 0 },
+            top(0x10_0001) { $0.className = "Secret" }, top(0x10_0002) { $0.transientFor = 0x777 },
+            top(0x10_0003) { $0.transientFor = 0 },
             top(0x20_0003) { $0.transientFor = 0x777 },
         ])
         #expect(found == [0x10_0001, 0x10_0002, 0x10_0003])
@@ -85,7 +92,8 @@ import WindowPrivacy
         var dialogue = frame(0x30_0002, around: 0x10_0002) { $0.transientFor = 0x10_0001 }
         dialogue.members[1].isManaged = false
         let found = HiddenWindowSearch(rules: rules, resourceMask: 0xf_ffff).run([
-            secret, dialogue, top(0x10_0003, isOverrideRedirect: true), top(0x30_0003, isOverrideRedirect: true), frame(0x30_0004, around: 0x20_0001),
+            secret, dialogue, top(0x10_0003, isOverrideRedirect: true), top(0x30_0003, isOverrideRedirect: true),
+            frame(0x30_0004, around: 0x20_0001),
         ])
         // Neither a menu of the window manager nor another frame is hidden.
         #expect(found.windows == [0x30_0001, 0x30_0002, 0x10_0003])
@@ -98,7 +106,8 @@ import WindowPrivacy
         search.formerClients = [0x10_0000]
         search.newWindows = [0x10_0002, 0x20_0002]
         let windows = [
-            top(0x10_0002, isOverrideRedirect: true), top(0x10_0003, isOverrideRedirect: true), top(0x20_0002, isOverrideRedirect: true),
+            top(0x10_0002, isOverrideRedirect: true), top(0x10_0003, isOverrideRedirect: true),
+            top(0x20_0002, isOverrideRedirect: true),
         ]
         let found = search.run(windows)
         #expect(found.windows == [0x10_0002])
@@ -111,7 +120,8 @@ import WindowPrivacy
         let secret = top(0x10_0001) { $0.className = "Secret" }
         let title = HiddenWindowRule.title(GlobPattern("*Bank*"))
         let found = HiddenWindowSearch(rules: rules + [title, .window(0x20_0001)], resourceMask: 0xf_ffff).run([
-            secret, frame(0x30_0002, around: 0x10_0009) { $0.className = "Secret" }, top(0x10_0002, isOverrideRedirect: true), top(0x20_0001),
+            secret, frame(0x30_0002, around: 0x10_0009) { $0.className = "Secret" },
+            top(0x10_0002, isOverrideRedirect: true), top(0x20_0001),
         ])
         #expect(found.matches == [rules[0]: 2, title: 0, .window(0x20_0001): 1])
     }
@@ -133,14 +143,19 @@ import WindowPrivacy
         HiddenWindowSearch(rules: rules ?? self.rules, resourceMask: 0xf_ffff).run(windows).windows
     }
 
-    private func top(_ window: UInt, isOverrideRedirect: Bool = false, _ change: (inout WindowTraits) -> Void = { _ in }) -> TopLevelWindow {
+    private func top(
+        _ window: UInt, isOverrideRedirect: Bool = false, _ change: (inout WindowTraits) -> Void = { _ in }
+    ) -> TopLevelWindow {
         var traits = WindowTraits(window: window)
         change(&traits)
         return TopLevelWindow(
-            window: window, place: PixelRect(x: 0, y: 0, width: 10, height: 10), isOverrideRedirect: isOverrideRedirect, members: [traits])
+            window: window, place: PixelRect(x: 0, y: 0, width: 10, height: 10), isOverrideRedirect: isOverrideRedirect,
+            members: [traits])
     }
 
-    private func frame(_ frame: UInt, around window: UInt, _ change: (inout WindowTraits) -> Void = { _ in }) -> TopLevelWindow {
+    private func frame(_ frame: UInt, around window: UInt, _ change: (inout WindowTraits) -> Void = { _ in })
+        -> TopLevelWindow
+    {
         var result = top(frame, isOverrideRedirect: true)
         var client = WindowTraits(window: window)
         client.isManaged = true

@@ -16,7 +16,9 @@ import WindowPrivacy
 
     @Test func `Without a frame, or with a thin one, the title is at the top of the window`() {
         for frame in [content, PixelRect(x: 108, y: 128, width: 404, height: 304)] {
-            #expect(TitleBar(content: content, frame: frame, screen: screen).rectangle == PixelRect(x: 110, y: 130, width: 400, height: 32))
+            #expect(
+                TitleBar(content: content, frame: frame, screen: screen).rectangle
+                    == PixelRect(x: 110, y: 130, width: 400, height: 32))
         }
         let low = PixelRect(x: 0, y: 0, width: 50, height: 10)
         #expect(TitleBar(content: low, frame: low, screen: screen).rectangle == low)

@@ -8,7 +8,9 @@ import WindowPrivacy
     private func window(_ number: UInt, containing inner: [UInt] = [], excludesItself: Bool = false) -> TopLevelWindow {
         var traits = ([number] + inner).map { WindowTraits(window: $0) }
         traits[traits.count - 1].excludesItself = excludesItself
-        return TopLevelWindow(window: number, place: PixelRect(x: 0, y: 0, width: 10, height: 10), isOverrideRedirect: false, members: traits)
+        return TopLevelWindow(
+            window: number, place: PixelRect(x: 0, y: 0, width: 10, height: 10), isOverrideRedirect: false,
+            members: traits)
     }
 
     @Test func `A window is read once, and again after a change`() {

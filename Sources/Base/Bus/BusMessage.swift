@@ -14,10 +14,11 @@ package final class BusMessage {
         dbus_message_unref(handle)
     }
 
-    /// Creates a method call. If `startsService`, the bus starts the service if possible. Returns nil if the path, which can
-    /// come from a service, is not valid: libdbus would end the process.
-    package static func call(_ target: BusObject, _ interface: String, _ member: String, _ arguments: [BusValue], startsService: Bool) -> BusMessage?
-    {
+    /// Creates a method call. If `startsService`, the bus starts the service if possible. Returns nil if the path,
+    /// which can come from a service, is not valid: libdbus would end the process.
+    package static func call(
+        _ target: BusObject, _ interface: String, _ member: String, _ arguments: [BusValue], startsService: Bool
+    ) -> BusMessage? {
         let paths = [target.path] + arguments.compactMap { if case .objectPath(let path) = $0 { path } else { nil } }
         guard paths.allSatisfy({ dbus_validate_path($0, nil) != 0 }) else { return nil }
         let message = BusMessage(dbus_message_new_method_call(target.service, target.path, interface, member))
@@ -25,7 +26,8 @@ package final class BusMessage {
         return message?.with(arguments)
     }
 
-    package static func signal(path: String, interface: String, member: String, _ arguments: [BusValue]) -> BusMessage? {
+    package static func signal(path: String, interface: String, member: String, _ arguments: [BusValue]) -> BusMessage?
+    {
         BusMessage(dbus_message_new_signal(path, interface, member))?.with(arguments)
     }
 
@@ -69,7 +71,9 @@ package final class BusMessage {
     package var member: String { Self.text(dbus_message_get_member(handle)) }
 
     /// The name and the text of an error reply.
-    var error: (name: String, text: String) { (Self.text(dbus_message_get_error_name(handle)), arguments.first?.string ?? "") }
+    var error: (name: String, text: String) {
+        (Self.text(dbus_message_get_error_name(handle)), arguments.first?.string ?? "")
+    }
 
     private static func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
 }

@@ -108,10 +108,14 @@ extension BusValue {
             Self.append("v", value.signature, to: &iterator) { value.append(to: &$0) }
         case .properties(let properties):
             Self.append("a", "{sv}", to: &iterator) { array in
-                for (key, value) in properties { BusValue.entry(key: .string(key), value: .variant(value)).append(to: &array) }
+                for (key, value) in properties {
+                    BusValue.entry(key: .string(key), value: .variant(value)).append(to: &array)
+                }
             }
         case .strings(let strings):
-            Self.append("a", "s", to: &iterator) { array in for text in strings { BusValue.string(text).append(to: &array) } }
+            Self.append("a", "s", to: &iterator) { array in
+                for text in strings { BusValue.string(text).append(to: &array) }
+            }
         case .array(let element, let values):
             Self.append("a", element, to: &iterator) { array in for value in values { value.append(to: &array) } }
         case .structure(let fields):
@@ -132,7 +136,8 @@ extension BusValue {
     }
 
     private static func append(
-        _ type: Character, _ signature: String?, to iterator: inout DBusMessageIter, _ body: (inout DBusMessageIter) -> Void
+        _ type: Character, _ signature: String?, to iterator: inout DBusMessageIter,
+        _ body: (inout DBusMessageIter) -> Void
     ) {
         var inner = DBusMessageIter()
         dbus_message_iter_open_container(&iterator, code(type), signature, &inner)

@@ -9,8 +9,8 @@ package final class SessionBus {
     /// The maximum time for an answer of a service that runs.
     package static let answerTimeout = Duration.milliseconds(800)
 
-    /// The maximum time for the answer of the bus to a new connection. libdbus waits for ever for a bus that accepts the
-    /// connection and does not sign it in.
+    /// The maximum time for the answer of the bus to a new connection. libdbus waits for ever for a bus that accepts
+    /// the connection and does not sign it in.
     private static let openingLimit = Duration.seconds(5)
 
     /// Connects to the bus at `address`. This blocks for at most five seconds. Returns nil if no bus answers.
@@ -53,7 +53,8 @@ package final class SessionBus {
 
     /// Calls a method and waits for its answer. Returns nil for an error, or if there is no answer in time.
     package func call(
-        _ target: BusObject, _ interface: String, _ member: String, _ arguments: [BusValue] = [], startsService: Bool = false
+        _ target: BusObject, _ interface: String, _ member: String, _ arguments: [BusValue] = [],
+        startsService: Bool = false
     ) -> BusMessage? {
         try? request(target, interface, member, arguments, startsService: startsService)
     }
@@ -62,14 +63,20 @@ package final class SessionBus {
     ///
     /// - Parameter timeout: the maximum time for the answer.
     package func request(
-        _ target: BusObject, _ interface: String, _ member: String, _ arguments: [BusValue] = [], startsService: Bool = false,
+        _ target: BusObject, _ interface: String, _ member: String, _ arguments: [BusValue] = [],
+        startsService: Bool = false,
         within timeout: Duration = answerTimeout
     ) throws(BusError) -> BusMessage {
-        guard let message = BusMessage.call(target, interface, member, arguments, startsService: startsService) else { throw .noAnswer }
+        guard let message = BusMessage.call(target, interface, member, arguments, startsService: startsService) else {
+            throw .noAnswer
+        }
         var error = DBusError()
         dbus_error_init(&error)
         defer { dbus_error_free(&error) }
-        guard let reply = BusMessage(dbus_connection_send_with_reply_and_block(connection, message.handle, timeout.pollTime, &error)) else {
+        guard
+            let reply = BusMessage(
+                dbus_connection_send_with_reply_and_block(connection, message.handle, timeout.pollTime, &error))
+        else {
             guard isConnected else { throw .disconnected }
             let name = error.name.map { String(cString: $0) } ?? ""
             if name == "org.freedesktop.DBus.Error.NoReply" { throw .noAnswer }
@@ -128,7 +135,10 @@ package final class SessionBus {
         while true {
             var own: Int32 = -1
             if !isConnected || dbus_connection_get_unix_fd(connection, &own) == 0 { own = -1 }
-            var pollers = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: own, events: Int16(POLLIN), revents: 0)]
+            var pollers = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: own, events: Int16(POLLIN), revents: 0),
+            ]
             let count = poll(&pollers, 2, milliseconds)
             if count < 0 && errno == EINTR { continue }
             if count < 0 || pollers[0].revents != 0 { return .descriptorReadable }

@@ -6,8 +6,8 @@ package struct Backoff: Sendable, Equatable {
     package var factor: Double
     /// The maximum wait, without jitter.
     package var longest: Duration
-    /// The maximum random change of a wait, as a fraction of the wait, so that many clients do not reconnect at the same
-    /// time.
+    /// The maximum random change of a wait, as a fraction of the wait, so that many clients do not reconnect at the
+    /// same time.
     package var jitter: Double
 
     package init(first: Duration, factor: Double = 1.5, longest: Duration, jitter: Double = 0) {

@@ -1,8 +1,8 @@
 import CLinux
 import Glibc
 
-/// A thread with a name for `top -H` and debuggers, for a device or an encoder that blocks. A write to a pipe or a socket
-/// without a reader fails with EPIPE on it, and sends no SIGPIPE, whose default ends the process.
+/// A thread with a name for `top -H` and debuggers, for a device or an encoder that blocks. A write to a pipe or a
+/// socket without a reader fails with EPIPE on it, and sends no SIGPIPE, whose default ends the process.
 package final class NamedThread: Sendable {
     private let finished = Once<Void>()
 
@@ -83,7 +83,8 @@ package final class NamedThread: Sendable {
         await finished.value
     }
 
-    /// Suspends until the body has returned, for at most `limit`. Returns false after that; the thread continues to run.
+    /// Suspends until the body has returned, for at most `limit`. Returns false after that; the thread continues to
+    /// run.
     package func join(within limit: Duration) async -> Bool {
         await finished.value(within: limit) != nil
     }

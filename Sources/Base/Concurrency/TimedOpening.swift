@@ -10,7 +10,8 @@ package enum TimedOpening {
     /// - Parameter discard: gets a result that comes after the limit, on the other thread.
     /// - Returns: the result; nil after the limit.
     package static func run<Value>(
-        name: String, within limit: Duration, open: @escaping @Sendable () -> Value, discard: @escaping @Sendable (Value) -> Void
+        name: String, within limit: Duration, open: @escaping @Sendable () -> Value,
+        discard: @escaping @Sendable (Value) -> Void
     ) -> Value? {
         let opening = Monitor(State<Value>.waiting)
         _ = NamedThread(name: name) {
@@ -23,7 +24,9 @@ package enum TimedOpening {
             if !isWanted { discard(value) }
         }
         let deadline = SessionClock.monotonic() + Int64(limit / .nanoseconds(1))
-        if let value = opening.wait(until: deadline, for: { state -> Value? in if case .done(let value) = state { value } else { nil } }) {
+        if let value = opening.wait(
+            until: deadline, for: { state -> Value? in if case .done(let value) = state { value } else { nil } })
+        {
             return value
         }
         // The result can arrive between the end of the wait and this line.

@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// The processors that this process may use, which can be fewer than the machine has: `taskset`, a container, a systemd unit with
-/// `CPUQuota=`.
+/// The processors that this process may use, which can be fewer than the machine has: `taskset`, a container, a systemd
+/// unit with `CPUQuota=`.
 package enum UsableProcessors {
-    /// The number of processors on which the calling thread may run (sched_getaffinity(2)), or of those whose time its control group
-    /// may use if these are fewer. At least 1.
+    /// The number of processors on which the calling thread may run (sched_getaffinity(2)), or of those whose time its
+    /// control group may use if these are fewer. At least 1.
     package static var count: Int {
         count(affinity: Int(clinux_affinity_count()), read: readStart)
     }
@@ -17,8 +17,8 @@ package enum UsableProcessors {
         max(1, min(affinity, quota(read) ?? .max))
     }
 
-    /// The smallest `cpu.max` of the process's group and its parents (cgroup v2, "CPU Interface Files"), in whole processors, rounded
-    /// up. Nil if none is limited.
+    /// The smallest `cpu.max` of the process's group and its parents (cgroup v2, "CPU Interface Files"), in whole
+    /// processors, rounded up. Nil if none is limited.
     private static func quota(_ read: (String) -> String?) -> Int? {
         let groups = read("/proc/self/cgroup") ?? ""
         // Version 2 has the number 0 and no controllers (cgroups(7)).

@@ -3,8 +3,8 @@ import Glibc
 
 /// Wakes a thread that waits for descriptors in poll(2). Thread-safe.
 ///
-/// It stays signalled until `clear`, so a signal before the wait ends the wait at once. The waiting thread calls `clear`
-/// before it reads the state that the signal is about.
+/// It stays signalled until `clear`, so a signal before the wait ends the wait at once. The waiting thread calls
+/// `clear` before it reads the state that the signal is about.
 package final class WakeSignal: Sendable {
     /// An eventfd(2) that is readable while signalled. It is -1, which poll(2) ignores, if the process has too many
     /// descriptors: then waits end at their deadlines only.
@@ -32,7 +32,9 @@ package final class WakeSignal: Sendable {
 
     /// Blocks until a signal, or until `deadline`, which is `CLOCK_MONOTONIC` in nanoseconds.
     package func wait(until deadline: Int64) {
-        while case let rest = deadline - SessionClock.monotonic(), rest > 0, clinux_poll_input(descriptor, -1, rest) == 0 {}
+        while case let rest = deadline - SessionClock.monotonic(), rest > 0,
+            clinux_poll_input(descriptor, -1, rest) == 0
+        {}
     }
 
     /// True from `signal` to `clear`.

@@ -12,8 +12,8 @@ public struct EncodedPacket: Sendable {
     public let isKeyframe: Bool
     /// True if samples were dropped between the previous packet and this one.
     public var isDiscontinuity: Bool
-    /// The packet's number within the track, from 0, assigned by the encoder. A jump shows that packets were dropped. The
-    /// number after 2³² - 1 is 0.
+    /// The packet's number within the track, from 0, assigned by the encoder. A jump shows that packets were dropped.
+    /// The number after 2³² - 1 is 0.
     public let sequence: UInt32
     /// H.264: NAL units without parameter sets, each after its length as 4 bytes, big endian (ISO/IEC 14496-15,
     /// 5.3.4.2). AAC: one raw_data_block without an ADTS header. Raw video: the I420 planes Y, U, V without padding.
@@ -22,7 +22,8 @@ public struct EncodedPacket: Sendable {
     private let owner: PixelBuffer?
 
     public init(
-        track: Track, presentationTime: MediaTime, decodeTime: MediaTime, isKeyframe: Bool, isDiscontinuity: Bool = false,
+        track: Track, presentationTime: MediaTime, decodeTime: MediaTime, isKeyframe: Bool,
+        isDiscontinuity: Bool = false,
         sequence: UInt32, data: [UInt8]
     ) {
         self.track = track

@@ -29,7 +29,8 @@ public struct MediaTime: Hashable, Comparable, Sendable {
     /// Creates the time of tick `value` of a clock with `timescale` ticks a second, rounded to the nearest nanosecond.
     public init(value: Int64, timescale: Int64) {
         let (whole, rest) = value.quotientAndRemainder(dividingBy: timescale)
-        nanoseconds = whole * 1_000_000_000 + (rest * 1_000_000_000 + (rest >= 0 ? timescale / 2 : -timescale / 2)) / timescale
+        nanoseconds =
+            whole * 1_000_000_000 + (rest * 1_000_000_000 + (rest >= 0 ? timescale / 2 : -timescale / 2)) / timescale
     }
 
     public static let zero = MediaTime(nanoseconds: 0)
@@ -54,8 +55,12 @@ public struct MediaTime: Hashable, Comparable, Sendable {
     }
 
     public static func < (left: MediaTime, right: MediaTime) -> Bool { left.nanoseconds < right.nanoseconds }
-    public static func + (left: MediaTime, right: MediaTime) -> MediaTime { MediaTime(nanoseconds: left.nanoseconds + right.nanoseconds) }
-    public static func - (left: MediaTime, right: MediaTime) -> MediaTime { MediaTime(nanoseconds: left.nanoseconds - right.nanoseconds) }
+    public static func + (left: MediaTime, right: MediaTime) -> MediaTime {
+        MediaTime(nanoseconds: left.nanoseconds + right.nanoseconds)
+    }
+    public static func - (left: MediaTime, right: MediaTime) -> MediaTime {
+        MediaTime(nanoseconds: left.nanoseconds - right.nanoseconds)
+    }
     public static prefix func - (time: MediaTime) -> MediaTime { MediaTime(nanoseconds: -time.nanoseconds) }
     public static func += (left: inout MediaTime, right: MediaTime) { left.nanoseconds += right.nanoseconds }
 }

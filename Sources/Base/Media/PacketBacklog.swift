@@ -19,8 +19,8 @@ struct PacketBacklog: Sendable {
         elements.append(element)
     }
 
-    /// Adds an annotation at the end. If one waits already, it is removed, and its values are merged into the new one, so
-    /// at most one waits.
+    /// Adds an annotation at the end. If one waits already, it is removed, and its values are merged into the new one,
+    /// so at most one waits.
     mutating func annotate(_ information: [String: String]) {
         var merged = information
         for index in indices {
@@ -72,7 +72,11 @@ struct PacketBacklog: Sendable {
     /// - Returns: the number of removed pictures; 0 also if the newest keyframe is the oldest picture.
     mutating func skipToNewestKeyframe() -> Int {
         let newest = indices.last { index in
-            if case .packet(let packet) = elements[index] { packet.track == .screen && packet.isKeyframe } else { false }
+            if case .packet(let packet) = elements[index] {
+                packet.track == .screen && packet.isKeyframe
+            } else {
+                false
+            }
         }
         guard let newest, case .packet(var keyframe) = elements[newest] else { return 0 }
         guard let oldest = indices.first(where: { isVideo(elements[$0]) }), oldest < newest else { return 0 }

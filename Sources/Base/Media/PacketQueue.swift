@@ -34,10 +34,12 @@ public final class PacketQueue: Sendable {
 
         /// For live streams, whose viewers wait: 2 s or 8 MiB.
         public static let live = Limits(
-            duration: MediaTime(milliseconds: 2000), byteCount: 8 << 20, startsWithVideo: true, overflow: .skipsToNewestKeyframe)
+            duration: MediaTime(milliseconds: 2000), byteCount: 8 << 20, startsWithVideo: true,
+            overflow: .skipsToNewestKeyframe)
         /// For files: 30 s or 64 MiB, so that a disk that pauses sometimes loses nothing.
         public static let file = Limits(
-            duration: MediaTime(milliseconds: 30_000), byteCount: 64 << 20, startsWithVideo: false, overflow: .dropsArrivals)
+            duration: MediaTime(milliseconds: 30_000), byteCount: 64 << 20, startsWithVideo: false,
+            overflow: .dropsArrivals)
     }
 
     /// An element for a destination, in order.
@@ -63,8 +65,8 @@ public final class PacketQueue: Sendable {
         var waiter: CheckedContinuation<Void, Never>?
     }
 
-    /// About ten minutes. Packets of silence have a few bytes, but need memory too; after a stop of the machine, an hour of them can
-    /// arrive at once.
+    /// About ten minutes. Packets of silence have a few bytes, but need memory too; after a stop of the machine, an
+    /// hour of them can arrive at once.
     private static let maximumAudioPackets = 30_000
 
     private let limits: Limits
@@ -119,8 +121,8 @@ public final class PacketQueue: Sendable {
         return wantsKeyframe
     }
 
-    /// Adds a mark or an annotation. At most one annotation waits: a newer one takes its place at the end of the queue, with
-    /// the values of both.
+    /// Adds a mark or an annotation. At most one annotation waits: a newer one takes its place at the end of the queue,
+    /// with the values of both.
     public func push(_ element: Element) {
         if case .packet(let packet) = element {
             push(packet)
@@ -128,7 +130,11 @@ public final class PacketQueue: Sendable {
         }
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard !state.isEnded else { return nil }
-            if case .annotated(let information) = element { state.waiting.annotate(information) } else { state.waiting.append(element) }
+            if case .annotated(let information) = element {
+                state.waiting.annotate(information)
+            } else {
+                state.waiting.append(element)
+            }
             defer { state.waiter = nil }
             return state.waiter
         }
@@ -226,8 +232,8 @@ public final class PacketQueue: Sendable {
         return packet.decodeTime - oldest > limits.duration
     }
 
-    /// True if at most half of the limits waits. A keyframe for a destination that is still behind would cost all others
-    /// that share the encoder, and would be late.
+    /// True if at most half of the limits waits. A keyframe for a destination that is still behind would cost all
+    /// others that share the encoder, and would be late.
     private func isReadyForKeyframe(_ state: State) -> Bool {
         let half = MediaTime(nanoseconds: limits.duration.nanoseconds / 2)
         return state.waiting.byteCount <= limits.byteCount / 2 && state.waiting.duration <= half

@@ -2,7 +2,8 @@
 ///
 /// The order of packets from different tracks is not defined, so each packet is classified by its own time: before,
 /// within or after a pause. For audio and video, an interval ends at the first video keyframe after the broadcast was
-/// resumed. Pictures are removed in decode order: after the first removed picture, every picture up to that keyframe is.
+/// resumed. Pictures are removed in decode order: after the first removed picture, every picture up to that keyframe
+/// is.
 public struct PauseTimeline: Sendable {
     private struct Cut {
         var start: MediaTime
@@ -60,7 +61,8 @@ public struct PauseTimeline: Sendable {
             return nil
         }
         let presented = packet.presentationTime - shift
-        let picture = packet.retimed(presentation: presented, decode: decodeTime(of: packet, shift: shift, presented: presented))
+        let picture = packet.retimed(
+            presentation: presented, decode: decodeTime(of: packet, shift: shift, presented: presented))
         lastDecodeTime = picture.decodeTime
         pictures.insert(presented, at: pictures.lastIndex { $0 <= presented }.map { $0 + 1 } ?? 0)
         if pictures.count > Self.reordering { pictures.removeFirst() }
@@ -71,7 +73,8 @@ public struct PauseTimeline: Sendable {
     /// earlier one. If that picture was removed, the result is the presentation time of the next picture after the last
     /// decode time.
     private func decodeTime(of packet: EncodedPacket, shift: MediaTime, presented: MediaTime) -> MediaTime {
-        guard let end = cuts.last?.end, packet.decodeTime < end, packet.presentationTime >= end, let lastDecodeTime else {
+        guard let end = cuts.last?.end, packet.decodeTime < end, packet.presentationTime >= end, let lastDecodeTime
+        else {
             return packet.decodeTime - shift
         }
         return pictures.first { $0 > lastDecodeTime && $0 <= presented } ?? presented
@@ -82,7 +85,9 @@ public struct PauseTimeline: Sendable {
     private mutating func placeSound(_ packet: EncodedPacket) -> EncodedPacket? {
         guard let shift = shift(at: packet.presentationTime) else { return nil }
         let placed = packet.moved(by: -shift)
-        if shift > .zero, let end = soundEnds[packet.track], placed.presentationTime + Self.tolerance < end { return nil }
+        if shift > .zero, let end = soundEnds[packet.track], placed.presentationTime + Self.tolerance < end {
+            return nil
+        }
         soundEnds[packet.track] = placed.presentationTime + Self.soundDuration
         return placed
     }

@@ -30,7 +30,8 @@ package enum PercentEncoding {
     /// returns true.
     ///
     /// A percent sign is always encoded, so that `decodedText` returns `text` again. The digits are upper case (2.1).
-    package static func encode(_ text: some StringProtocol, except isLiteral: (UInt8) -> Bool = isUnreserved) -> String {
+    package static func encode(_ text: some StringProtocol, except isLiteral: (UInt8) -> Bool = isUnreserved) -> String
+    {
         var output: [UInt8] = []
         for byte in text.utf8 {
             if byte < 0x80, byte != UInt8(ascii: "%"), isLiteral(byte) {

@@ -69,21 +69,26 @@ public final class PixelBuffer: @unchecked Sendable {
     }
 
     /// Calls `body` with all bytes. The planes follow each other.
-    public func withUnsafeBytes<Result, Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Result) throws(Failure) -> Result {
+    public func withUnsafeBytes<Result, Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Result)
+        throws(Failure) -> Result
+    {
         if let borrowed { return try body(UnsafeRawBufferPointer(start: borrowed, count: byteCount)) }
         return try owned.withUnsafeBytes { bytes in Swift.Result { () throws(Failure) in try body(bytes) } }.get()
     }
 
     /// Calls `body` with all bytes for writing. The caller must be the only holder.
-    public func withUnsafeMutableBytes<Result, Failure: Error>(_ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result) throws(Failure)
+    public func withUnsafeMutableBytes<Result, Failure: Error>(
+        _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure)
         -> Result
     {
         if let borrowed { return try body(UnsafeMutableRawBufferPointer(start: borrowed, count: byteCount)) }
-        return try owned.withUnsafeMutableBytes { bytes in Swift.Result { () throws(Failure) in try body(bytes) } }.get()
+        return try owned.withUnsafeMutableBytes { bytes in Swift.Result { () throws(Failure) in try body(bytes) } }
+            .get()
     }
 
-    /// All bytes, without a copy if this object owns its memory. A later write to the buffer copies the memory first if the result
-    /// still exists.
+    /// All bytes, without a copy if this object owns its memory. A later write to the buffer copies the memory first if
+    /// the result still exists.
     package var sharedBytes: [UInt8] { borrowed == nil ? owned : withUnsafeBytes { Array($0) } }
 
     /// The offsets of the planes Y, U and V of an I420 or I444 picture, in bytes.

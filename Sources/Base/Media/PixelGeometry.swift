@@ -20,7 +20,8 @@ public struct PixelSize: Hashable, Sendable, CustomStringConvertible {
 
     /// True if a picture of this size can be encoded once it is even.
     package var isEncodable: Bool {
-        (Self.smallest.width...Self.largest.width).contains(width) && (Self.smallest.height...Self.largest.height).contains(height)
+        (Self.smallest.width...Self.largest.width).contains(width)
+            && (Self.smallest.height...Self.largest.height).contains(height)
     }
 
     /// True if no picture in 4:2:0 fits in this size.

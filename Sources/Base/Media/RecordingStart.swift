@@ -9,8 +9,8 @@ package struct RecordingStart: Sendable {
     /// The maximum time of sound before zero: the priming of the encoder.
     private let priming: MediaTime
     private var origin: MediaTime?
-    /// Sound that arrived before the first picture. An encoder with a lookahead returns a picture after the sound of the
-    /// same time.
+    /// Sound that arrived before the first picture. An encoder with a lookahead returns a picture after the sound of
+    /// the same time.
     private var waiting: [EncodedPacket] = []
 
     /// - Parameters:

@@ -7,6 +7,7 @@ public enum RetryAdvice: Equatable, Sendable {
     case laterOnceLive
     /// Another try can succeed later, for example when the network works again or a server has restarted.
     case later
-    /// The stream name is in use, possibly by an own connection that was lost. It is free when the server detects the loss.
+    /// The stream name is in use, possibly by an own connection that was lost. It is free when the server detects the
+    /// loss.
     case busy
 }

@@ -27,7 +27,8 @@ extension SampleBuffer {
         pixels.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
         let patch = Picture.Patch(x: 0, y: 0, pixels: pixels)
         return SampleBuffer(
-            track: .screen, presentationTime: time, payload: .picture(Picture(size: size, patches: [patch], damage: .whole(size))))
+            track: .screen, presentationTime: time,
+            payload: .picture(Picture(size: size, patches: [patch], damage: .whole(size))))
     }
 
     /// True if it is a picture in which nothing reported a change.
@@ -65,8 +66,8 @@ public struct Picture: Sendable {
     public let patches: [Patch]
     /// The region that can differ from the previous picture.
     public let damage: DamageRegion
-    /// True if nothing reported a change: the source only looked again, and the pixels are probably those of the previous
-    /// picture.
+    /// True if nothing reported a change: the source only looked again, and the pixels are probably those of the
+    /// previous picture.
     package var isRefresh = false
 
     public init(size: PixelSize, patches: [Patch], damage: DamageRegion) {

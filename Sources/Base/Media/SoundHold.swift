@@ -1,7 +1,7 @@
 /// Holds sound until the pictures of its time have arrived. A value.
 ///
-/// Pauses and cuts are made at pictures, and apply to the sound of the same time. An encoder with lookahead delivers a picture up
-/// to half a second after its sound.
+/// Pauses and cuts are made at pictures, and apply to the sound of the same time. An encoder with lookahead delivers a
+/// picture up to half a second after its sound.
 package struct SoundHold: Sendable {
     /// Sound is not held for longer than this: a still picture has no frames.
     private static let limit = MediaTime(milliseconds: 1000)

@@ -11,7 +11,9 @@ public struct StreamDescription: Sendable {
     /// When the recording begins, in seconds since 1970-01-01 00:00 UTC, or nil if it is not known.
     public var creationTime: Int64?
 
-    public init(video: VideoTrackFormat?, audio: [AudioTrackFormat], title: String? = nil, annotations: [String: String] = [:]) {
+    public init(
+        video: VideoTrackFormat?, audio: [AudioTrackFormat], title: String? = nil, annotations: [String: String] = [:]
+    ) {
         self.video = video
         self.audio = audio
         self.title = title
@@ -20,7 +22,8 @@ public struct StreamDescription: Sendable {
 
     /// The longest priming of an audio track, as a duration.
     package var priming: MediaTime {
-        audio.map { MediaTime(value: Int64(max(0, $0.priming)), timescale: Int64(max(1, $0.format.sampleRate))) }.max() ?? .zero
+        audio.map { MediaTime(value: Int64(max(0, $0.priming)), timescale: Int64(max(1, $0.format.sampleRate))) }.max()
+            ?? .zero
     }
 }
 

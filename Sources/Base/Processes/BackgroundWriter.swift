@@ -34,7 +34,8 @@ package final class BackgroundWriter: Sendable {
     /// - Parameters:
     ///   - write: writes a text. It is called on the thread, and may block.
     ///   - atEnd: called on the thread after the last text.
-    package init(name: String, write: @escaping @Sendable ([UInt8]) -> Void, atEnd: @escaping @Sendable () -> Void = {}) {
+    package init(name: String, write: @escaping @Sendable ([UInt8]) -> Void, atEnd: @escaping @Sendable () -> Void = {})
+    {
         _ = NamedThread.detach(name: name) { [state] in
             while let bytes = Self.next(state) {
                 write(bytes)
@@ -68,7 +69,9 @@ package final class BackgroundWriter: Sendable {
 
     /// Waits until everything is written, at most for `limit`. Returns false if text remains.
     @discardableResult package func flush(within limit: Duration) -> Bool {
-        state.wait(until: SessionClock.deadline(after: limit)) { $0.lines.isEmpty && $0.status == nil && !$0.isWriting ? true : nil } ?? false
+        state.wait(until: SessionClock.deadline(after: limit)) {
+            $0.lines.isEmpty && $0.status == nil && !$0.isWriting ? true : nil
+        } ?? false
     }
 
     private static func next(_ state: Monitor<State>) -> [UInt8]? {

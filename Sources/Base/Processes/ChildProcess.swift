@@ -64,7 +64,9 @@ package final class ChildProcess: Sendable {
         // Raw pictures need a large pipe: use the maximum for an unprivileged user. 1031 is F_SETPIPE_SZ, a macro that
         // Swift does not import.
         _ = fcntl(input.writing, 1031, Int32(1 << 20))
-        let ours = Streams(input: input.takeWriting(), output: output.takeReading(), errors: errors.takeReading(), ended: ended.takeReading())
+        let ours = Streams(
+            input: input.takeWriting(), output: output.takeReading(), errors: errors.takeReading(),
+            ended: ended.takeReading())
         ours.input?.setNonBlocking()
         ours.output?.setNonBlocking()
         ours.errors?.setNonBlocking()

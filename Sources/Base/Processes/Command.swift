@@ -57,7 +57,8 @@ package enum Command {
     /// - Parameter isInterrupted: polled at least every 50 ms; if it returns true, the program is killed.
     /// - Throws: if the program cannot be started.
     package static func run(
-        _ program: Program, _ surroundings: Surroundings = .isolated(input: []), deadline: Deadline, isInterrupted: () -> Bool = { false }
+        _ program: Program, _ surroundings: Surroundings = .isolated(input: []), deadline: Deadline,
+        isInterrupted: () -> Bool = { false }
     ) throws(SystemError) -> Result {
         var program = program
         // The thread waits below, so the program cannot outlive this process.
@@ -127,7 +128,9 @@ package enum Command {
         if bytes.count <= 65_536 || !NamedThread.detach(name: "input", write) { write() }
     }
 
-    private static func wait(for pid: pid_t, reading descriptor: Int32, deadline: Deadline, isInterrupted: () -> Bool) -> Result {
+    private static func wait(for pid: pid_t, reading descriptor: Int32, deadline: Deadline, isInterrupted: () -> Bool)
+        -> Result
+    {
         let output = FileDescriptor(borrowing: descriptor)
         var bytes: [UInt8] = []
         var limit = ContinuousClock.now + deadline.firstOutput

@@ -34,7 +34,8 @@ package struct FileDescriptor: ~Copyable, Sendable {
     package func isSameFile(as other: borrowing FileDescriptor) -> Bool {
         var ours = stat()
         var theirs = stat()
-        return fstat(raw, &ours) == 0 && fstat(other.raw, &theirs) == 0 && ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev
+        return fstat(raw, &ours) == 0 && fstat(other.raw, &theirs) == 0 && ours.st_ino == theirs.st_ino
+            && ours.st_dev == theirs.st_dev
     }
 
     /// Ends the ownership. The caller must close the result.
@@ -44,7 +45,8 @@ package struct FileDescriptor: ~Copyable, Sendable {
         return descriptor
     }
 
-    /// Writes all of `bytes`. Blocks while the descriptor blocks. Throws EAGAIN if the descriptor is non-blocking and full.
+    /// Writes all of `bytes`. Blocks while the descriptor blocks. Throws EAGAIN if the descriptor is non-blocking and
+    /// full.
     package func writeAll(_ bytes: some Sequence<UInt8>) throws(SystemError) {
         try Self.writeAll(Array(bytes), to: raw)
     }
@@ -52,7 +54,8 @@ package struct FileDescriptor: ~Copyable, Sendable {
     /// Writes all of `bytes` to `descriptor`. Continues after a short write and after a signal.
     ///
     /// - Parameter waitsIfFull: true to wait if a non-blocking descriptor is full, instead of throwing EAGAIN.
-    package static func writeAll(_ bytes: [UInt8], to descriptor: Int32, waitsIfFull: Bool = false) throws(SystemError) {
+    package static func writeAll(_ bytes: [UInt8], to descriptor: Int32, waitsIfFull: Bool = false) throws(SystemError)
+    {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = writeWithoutSignal(rest, to: descriptor)
@@ -125,13 +128,14 @@ package struct FileDescriptor: ~Copyable, Sendable {
         return copy < 0 ? nil : FileDescriptor(owning: copy)
     }
 
-    /// Makes reads and writes return EAGAIN instead of blocking. The flag belongs to the open file, so it also affects other processes that share it.
+    /// Makes reads and writes return EAGAIN instead of blocking. The flag belongs to the open file, so it also affects
+    /// other processes that share it.
     package func setNonBlocking() {
         _ = fcntl(raw, F_SETFL, fcntl(raw, F_GETFL) | O_NONBLOCK)
     }
 
-    /// Waits until the descriptor can be read or is at its end. Returns false after `milliseconds`. A negative number means
-    /// no limit.
+    /// Waits until the descriptor can be read or is at its end. Returns false after `milliseconds`. A negative number
+    /// means no limit.
     package func waitUntilReadable(milliseconds: Int32) -> Bool {
         var poller = pollfd(fd: raw, events: Int16(POLLIN), revents: 0)
         return poll(&poller, 1, milliseconds) > 0

@@ -1,6 +1,7 @@
 import Glibc
 
-/// The identity of a file (stat(2)). Two paths of the same file have equal identities, and a later file at the same path has another one.
+/// The identity of a file (stat(2)). Two paths of the same file have equal identities, and a later file at the same
+/// path has another one.
 package struct FileIdentity: Equatable, Sendable {
     private let device: UInt64
     private let inode: UInt64

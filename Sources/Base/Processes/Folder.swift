@@ -2,7 +2,8 @@ import Glibc
 
 /// Folders of the file system.
 package enum Folder {
-    /// Creates the folder at `path`, an absolute path, and the missing folders above it. Existing folders keep their permissions.
+    /// Creates the folder at `path`, an absolute path, and the missing folders above it. Existing folders keep their
+    /// permissions.
     ///
     /// - Parameter mode: the permissions of the new folders (mkdir(2)).
     /// - Throws: the error of the first folder that cannot be created.

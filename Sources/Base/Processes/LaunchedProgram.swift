@@ -1,13 +1,16 @@
 import Concurrency
 import Glibc
 
-/// A program in a session of its own, with /dev/null as its streams, and the processes that it started in its process group.
+/// A program in a session of its own, with /dev/null as its streams, and the processes that it started in its process
+/// group.
 ///
-/// They continue when this object is released. Until then the program is not reaped, so the number of the group is not used again.
+/// They continue when this object is released. Until then the program is not reaped, so the number of the group is not
+/// used again.
 package final class LaunchedProgram: Sendable {
     private let pid: pid_t
     private let isReleased = Monitor(false)
-    /// How the program itself ended, once it has ended. Processes that it started, such as an image viewer, can continue.
+    /// How the program itself ended, once it has ended. Processes that it started, such as an image viewer, can
+    /// continue.
     package let end = Once<TerminationStatus>()
 
     /// - Throws: if the program cannot be started, for example ENOENT.
@@ -51,7 +54,9 @@ package final class LaunchedProgram: Sendable {
 
     /// Whether the process belongs to `group` and has not ended (proc_pid_stat(5)).
     private static func isRunning(_ process: pid_t, in group: pid_t) -> Bool {
-        guard let file = try? FileDescriptor(path: "/proc/\(process)/stat", flags: O_RDONLY), let bytes = try? file.read(upTo: 512) else {
+        guard let file = try? FileDescriptor(path: "/proc/\(process)/stat", flags: O_RDONLY),
+            let bytes = try? file.read(upTo: 512)
+        else {
             return false
         }
         // The name, in parentheses, can contain spaces. The state, the parent and the group follow it.
@@ -59,8 +64,8 @@ package final class LaunchedProgram: Sendable {
         return fields.count > 2 && !["Z", "X"].contains(fields[0]) && pid_t(fields[2]) == group
     }
 
-    /// Ends the program and the processes of its group: with SIGTERM, and with SIGKILL those that run after `limit`. Returns once none of
-    /// them runs, or after another second.
+    /// Ends the program and the processes of its group: with SIGTERM, and with SIGKILL those that run after `limit`.
+    /// Returns once none of them runs, or after another second.
     package func endGroup(within limit: Duration) async {
         kill(-pid, SIGTERM)
         if await hasEnded(within: limit) { return }

@@ -2,8 +2,8 @@ import CLinux
 import FoundationEssentials
 import Glibc
 
-/// One end of a connection of messages (`SocketPair`), each a JSON value with at most one descriptor. The other end is a
-/// process of this program, of the same version.
+/// One end of a connection of messages (`SocketPair`), each a JSON value with at most one descriptor. The other end is
+/// a process of this program, of the same version.
 package struct MessageSocket {
     /// The largest message in bytes.
     private static let capacity = 64 << 10

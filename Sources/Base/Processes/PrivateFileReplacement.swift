@@ -1,8 +1,9 @@
 import Glibc
 
 extension FileDescriptor {
-    /// Replaces the file at `path`, or creates it, with one that only its owner may read. The old content remains intact
-    /// until the new one is complete, also if the machine fails meanwhile. Symbolic links are replaced, not followed.
+    /// Replaces the file at `path`, or creates it, with one that only its owner may read. The old content remains
+    /// intact until the new one is complete, also if the machine fails meanwhile. Symbolic links are replaced, not
+    /// followed.
     package static func replacePrivateFile(at path: String, with bytes: [UInt8]) throws(SystemError) {
         let slash = path.lastIndex(of: "/")
         let folder = slash.map { path[...$0] } ?? ""

@@ -86,7 +86,10 @@ package struct Program: Sendable {
                     path: UnsafePointer(path), arguments: UnsafePointer(list),
                     environment: environment == nil ? nil : variables.baseAddress.map { UnsafePointer($0) },
                     folder: folder.map { UnsafePointer($0) },
-                    descriptors: (descriptors.input ?? -1, descriptors.output ?? -1, descriptors.errors ?? -1, descriptors.fourth ?? -1),
+                    descriptors: (
+                        descriptors.input ?? -1, descriptors.output ?? -1, descriptors.errors ?? -1,
+                        descriptors.fourth ?? -1
+                    ),
                     group: group.code, dies_with_thread: endsWithThread, has_no_core: !writesCoreFile)
                 return clinux_spawn(&program)
             }
@@ -95,8 +98,8 @@ package struct Program: Sendable {
         return pid
     }
 
-    /// Waits until a started program ends, reaps it, and ends what is left of its process group. After `limit`, the program
-    /// is killed.
+    /// Waits until a started program ends, reaps it, and ends what is left of its process group. After `limit`, the
+    /// program is killed.
     package static func end(_ pid: pid_t, within limit: Duration) {
         let deadline = ContinuousClock.now + limit
         var status: Int32 = 0

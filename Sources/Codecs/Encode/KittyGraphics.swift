@@ -9,7 +9,8 @@ package enum KittyGraphics {
     package static func isKnown(to environment: [String: String]) -> Bool {
         let terminal = environment["TERM"] ?? ""
         if terminal.hasPrefix("tmux") || terminal.hasPrefix("screen") { return false }
-        return terminal.contains("kitty") || terminal.contains("ghostty") || !(environment["KITTY_WINDOW_ID"] ?? "").isEmpty
+        return terminal.contains("kitty") || terminal.contains("ghostty")
+            || !(environment["KITTY_WINDOW_ID"] ?? "").isEmpty
             || environment["TERM_PROGRAM"] == "WezTerm"
     }
 

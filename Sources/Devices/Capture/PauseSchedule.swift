@@ -31,10 +31,11 @@ package final class PauseSchedule: Sendable {
 
     package init() {}
 
-    /// Starts a pause: pictures from `time` on are withheld, and sound from `requested` on, the time of the user's request.
+    /// Starts a pause: pictures from `time` on are withheld, and sound from `requested` on, the time of the user's
+    /// request.
     ///
-    /// Both times are evaluated while the schedule is locked. So all threads get the same answer for a future tick, even if
-    /// the caller waited for the lock.
+    /// Both times are evaluated while the schedule is locked. So all threads get the same answer for a future tick,
+    /// even if the caller waited for the lock.
     package func pause(at time: @autoclosure () -> MediaTime, requested: @autoclosure () -> MediaTime) {
         state.withLock { state in
             let last = state.intervals.last
@@ -120,7 +121,9 @@ package final class Disclosure: Sendable {
     package var requestTime: Int64 { lastRequest.load(ordering: .relaxed) }
 
     /// Returns true if a source may prepare the picture that follows a pause.
-    package func isResuming(at time: MediaTime) -> Bool { !isDesktopLocked.load(ordering: .relaxed) && pauses.isEnding(at: time) }
+    package func isResuming(at time: MediaTime) -> Bool {
+        !isDesktopLocked.load(ordering: .relaxed) && pauses.isEnding(at: time)
+    }
 
     /// Returns true if a picture of that time must not show the desktop.
     package func isWithheld(at time: MediaTime) -> Bool {

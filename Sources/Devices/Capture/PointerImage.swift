@@ -11,7 +11,8 @@ package struct PointerImage: Sendable {
     /// An image without pixels.
     package init() {}
 
-    /// - Parameter pixels: `size.area` premultiplied ARGB pixels. An image that is completely transparent counts as none.
+    /// - Parameter pixels: `size.area` premultiplied ARGB pixels. An image that is completely transparent counts as
+    ///   none.
     package init(size: PixelSize, hotSpot: (x: Int, y: Int), pixels: [UInt32]) {
         guard pixels.count == size.area, pixels.contains(where: { $0 >> 24 != 0 }) else { return }
         self.size = size
@@ -30,7 +31,8 @@ package struct PointerImage: Sendable {
     ///   - rectangle: the area of the image in the picture, of the image's size, or empty.
     ///   - x: the position of `target` in the picture.
     package func draw(at rectangle: PixelRect, over target: PixelBuffer, x: Int, y: Int) {
-        let covered = rectangle.intersection(PixelRect(x: x, y: y, width: target.size.width, height: target.size.height))
+        let covered = rectangle.intersection(
+            PixelRect(x: x, y: y, width: target.size.width, height: target.size.height))
         guard !covered.isEmpty, rectangle.size == size else { return }
         target.withUnsafeMutableBytes { bytes in
             for row in covered.y..<covered.maxY {
@@ -42,7 +44,8 @@ package struct PointerImage: Sendable {
                     let offset = line.startIndex + (column - x) * 4
                     for channel in 0..<3 {
                         let value = Int(source >> (8 * UInt32(channel))) & 0xff
-                        bytes[offset + channel] = UInt8(min(255, value + (Int(bytes[offset + channel]) * transparency + 127) / 255))
+                        bytes[offset + channel] = UInt8(
+                            min(255, value + (Int(bytes[offset + channel]) * transparency + 127) / 255))
                     }
                 }
             }

@@ -1,10 +1,10 @@
 import Media
 
-/// Says at each tick which part of the picture the source grabs again, although nothing reported a change in that part. The
-/// grab finds drawing that the server did not report.
+/// Says at each tick which part of the picture the source grabs again, although nothing reported a change in that part.
+/// The grab finds drawing that the server did not report.
 ///
-/// Every five seconds the picture is looked at in stripes from its top to its bottom, for half a second: a look at all of it
-/// would delay the frame of that tick.
+/// Every five seconds the picture is looked at in stripes from its top to its bottom, for half a second: a look at all
+/// of it would delay the frame of that tick.
 package struct RefreshSchedule: Sendable {
     /// The time between the beginnings of two rounds.
     private static let interval = MediaTime(milliseconds: 5000)
@@ -12,7 +12,8 @@ package struct RefreshSchedule: Sendable {
     /// The time for one stripe. Where looks come less often, one look takes several stripes.
     private static let pace = MediaTime(milliseconds: 33)
 
-    /// The beginning of the last round, or the last look at the whole picture; nil if the whole picture must be looked at.
+    /// The beginning of the last round, or the last look at the whole picture; nil if the whole picture must be looked
+    /// at.
     private var last: MediaTime?
     /// The number of stripes that were looked at since `last`.
     private var done = stripes

@@ -30,8 +30,8 @@ package protocol ScreenSource: AnyObject {
     /// True if `waitForChange` waits.
     var canWaitForChange: Bool { get }
 
-    /// Blocks until the picture may have changed, or until `deadline`, or until `wake` is signalled. Returns true if the
-    /// picture may have changed.
+    /// Blocks until the picture may have changed, or until `deadline`, or until `wake` is signalled. Returns true if
+    /// the picture may have changed.
     ///
     /// - Parameter deadline: `CLOCK_MONOTONIC` in nanoseconds.
     func waitForChange(until deadline: Int64, or wake: WakeSignal) -> Bool
@@ -56,8 +56,8 @@ package protocol ScreenSource: AnyObject {
     /// - Parameter now: the session's time.
     func prepare(at now: MediaTime) throws(CaptureError)
 
-    /// Receives at each tick whether the desktop reports that the screen is locked. A source whose capture ends with the
-    /// lock can begin again after it.
+    /// Receives at each tick whether the desktop reports that the screen is locked. A source whose capture ends with
+    /// the lock can begin again after it.
     func noteDesktopLock(_ isLocked: Bool)
 
     /// The next notice that was not taken yet, or nil.
@@ -94,7 +94,10 @@ package struct SourceOpening: Sendable {
     /// Reports a notice at once, on the opening thread. It must not block.
     package var notify: @Sendable (SourceNotice) -> Void
 
-    package init(isCancelled: @escaping @Sendable () -> Bool = { false }, notify: @escaping @Sendable (SourceNotice) -> Void = { _ in }) {
+    package init(
+        isCancelled: @escaping @Sendable () -> Bool = { false },
+        notify: @escaping @Sendable (SourceNotice) -> Void = { _ in }
+    ) {
         self.isCancelled = isCancelled
         self.notify = notify
     }

@@ -6,8 +6,8 @@ package enum SourceNotice: Sendable, Equatable {
     case regionCut(PixelRect, to: PixelRect, screen: PixelSize)
     /// The monitor was unplugged or turned off. Viewers get the slate until it is back.
     case monitorGone(String)
-    /// The shared monitor of a Wayland desktop was unplugged or turned off. Viewers get the slate until it is back, for this
-    /// time at most.
+    /// The shared monitor of a Wayland desktop was unplugged or turned off. Viewers get the slate until it is back, for
+    /// this time at most.
     case sharedMonitorGone(String, timeout: MediaTime)
     /// The shared monitor of this name did not return in time. The session ends.
     case sharedMonitorMissing(String)
@@ -20,8 +20,8 @@ package enum SourceNotice: Sendable, Equatable {
     case windowUnmapped(String)
     /// The captured window was closed. The session ends. The window's title or class.
     case windowClosed(String)
-    /// The captured window was closed. Viewers get the slate until one window matches the rule by which it was selected, for this
-    /// time at most. The window's title or class.
+    /// The captured window was closed. Viewers get the slate until one window matches the rule by which it was
+    /// selected, for this time at most. The window's title or class.
     case windowGone(String, rule: String, timeout: MediaTime)
     /// No window, or several, matched the rule in time. The session ends.
     case windowMissing(rule: String)

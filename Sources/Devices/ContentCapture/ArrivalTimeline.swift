@@ -26,7 +26,8 @@ package struct ArrivalTimeline {
 
     /// - Parameters:
     ///   - sampleRate: sample frames a second.
-    ///   - slope: the maximum correction as a fraction of the duration of the sound: the largest difference of two clocks.
+    ///   - slope: the maximum correction as a fraction of the duration of the sound: the largest difference of two
+    ///     clocks.
     package init(sampleRate: Int, slope: Double = 0.001) {
         self.sampleRate = sampleRate
         self.slope = slope
@@ -73,7 +74,9 @@ package struct ArrivalTimeline {
 
     /// The correction of the timeline, once a window of arrivals is complete.
     private mutating func correction(for count: Int) -> MediaTime {
-        guard let first = latest.first, let last = latest.last, last.bucket - first.bucket >= Self.bucketCount else { return .zero }
+        guard let first = latest.first, let last = latest.last, last.bucket - first.bucket >= Self.bucketCount else {
+            return .zero
+        }
         latest.removeAll { last.bucket - $0.bucket > Self.bucketCount }
         guard let lateness = latest.map(\.lateness).max() else { return .zero }
         if lateness + Self.jump < .zero { return lateness }

@@ -3,8 +3,8 @@ import Glibc
 
 /// Checks content before a broadcast starts, so that a wrong path does not cause a live broadcast without sound.
 package enum ContentCheck {
-    /// Throws if the WAV file at `path` cannot be read. Standard input and pipes are not opened, because their writer may
-    /// wait for the reader of the broadcast. Only the permission of a pipe is checked.
+    /// Throws if the WAV file at `path` cannot be read. Standard input and pipes are not opened, because their writer
+    /// may wait for the reader of the broadcast. Only the permission of a pipe is checked.
     package static func sound(path: String) throws(CaptureError) {
         guard path != "-" else { return }
         var status = stat()

@@ -3,8 +3,8 @@ import Media
 
 /// The common timeline of an application's pictures and sound. It determines when a position of the content is due.
 ///
-/// Both count their position in frames, from zero. Position zero of both has the same time, and a stall of one moves the
-/// rest of both by the same duration, so they stay in sync.
+/// Both count their position in frames, from zero. Position zero of both has the same time, and a stall of one moves
+/// the rest of both by the same duration, so they stay in sync.
 package final class ContentClock: Sendable {
     /// True if the first picture determines the time of position zero; otherwise the first sound does.
     let hasPictures: Bool
@@ -30,8 +30,8 @@ package final class ContentClock: Sendable {
         _ = origin.wait(until: SessionClock.monotonic() + 50_000_000) { $0 }
     }
 
-    /// Makes `position` due at `now`, and everything after it later by the same duration, if it was due earlier. Call it
-    /// when nothing arrived for `gap`, which is the maximum of the duration.
+    /// Makes `position` due at `now`, and everything after it later by the same duration, if it was due earlier. Call
+    /// it when nothing arrived for `gap`, which is the maximum of the duration.
     package func postpone(_ position: MediaTime, to now: MediaTime, gap: MediaTime) {
         origin.update { origin in
             guard let begin = origin else { return }

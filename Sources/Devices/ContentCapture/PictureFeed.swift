@@ -24,7 +24,9 @@ package final class PictureFeed: Sendable {
     ///
     /// Returns false if `bytes` is too short.
     package func push(bgra bytes: UnsafeRawBufferPointer, stride: Int) -> Bool {
-        guard stride >= size.width * 4, bytes.count >= stride * (size.height - 1) + size.width * 4, let base = bytes.baseAddress else { return false }
+        guard stride >= size.width * 4, bytes.count >= stride * (size.height - 1) + size.width * 4,
+            let base = bytes.baseAddress
+        else { return false }
         let picture = PixelBuffer(format: .bgra, size: size)
         picture.withUnsafeMutableBytes { target in
             for row in 0..<size.height {

@@ -3,9 +3,9 @@ import Media
 /// Assigns times to the sound that another program writes into a pipe.
 ///
 /// A program that records sound has a clock of its own: it writes at its own pace, and its sound belongs to the time at
-/// which it arrives. A program that reads a file writes as fast as the pipe accepts, and its sound follows the session's
-/// clock. The difference shows at the pipe: the reader waits for the first program, and the second one waits for the
-/// reader.
+/// which it arrives. A program that reads a file writes as fast as the pipe accepts, and its sound follows the
+/// session's clock. The difference shows at the pipe: the reader waits for the first program, and the second one waits
+/// for the reader.
 package struct PipeTimeline {
     /// The maximum time by which sound is read before its own time. Longer than what a pipe holds (64 KiB, pipe(7)), so
     /// that the reader catches up with what a recording program wrote before the session.

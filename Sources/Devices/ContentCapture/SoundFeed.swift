@@ -34,13 +34,20 @@ package final class SoundFeed: Sendable {
     ///
     /// - Returns: false if the last samples are too far ahead of the session, and are dropped.
     @discardableResult package func push(_ samples: [Float]) -> Bool {
-        let (sample, deliver, isComplete) = state.withLock { state -> (SampleBuffer?, (@Sendable (SampleBuffer) -> Void)?, Bool) in
-            guard let clock = state.clock, let deliver = state.deliver, samples.count >= 2 else { return (nil, nil, true) }
+        let (sample, deliver, isComplete) = state.withLock {
+            state -> (SampleBuffer?, (@Sendable (SampleBuffer) -> Void)?, Bool) in
+            guard let clock = state.clock, let deliver = state.deliver, samples.count >= 2 else {
+                return (nil, nil, true)
+            }
             let now = clock.now
             let time = state.timeline.place(samples.count / 2, now: now)
-            let end = time + MediaTime(value: Int64(samples.count / 2), timescale: Int64(AudioFormat.broadcast.sampleRate))
+            let end =
+                time + MediaTime(value: Int64(samples.count / 2), timescale: Int64(AudioFormat.broadcast.sampleRate))
             let sound = Sound(format: .broadcast, samples: Array(samples.prefix(samples.count & ~1)))
-            return (SampleBuffer(track: .app, presentationTime: time, payload: .sound(sound)), deliver, end - now <= Self.maximumAhead)
+            return (
+                SampleBuffer(track: .app, presentationTime: time, payload: .sound(sound)), deliver,
+                end - now <= Self.maximumAhead
+            )
         }
         if let sample { deliver?(sample) }
         return isComplete

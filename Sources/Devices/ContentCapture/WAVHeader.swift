@@ -73,11 +73,15 @@ struct WAVHeader: Equatable {
             }
             guard length <= 1 << 20 else { throw .malformedContent(path: pipe.path, .chunkTooLong(length)) }
             let content = try take(length + length % 2, from: pipe, while: goesOn)
-            if Array(chunk[0..<4]) == Array("fmt ".utf8) { header = try WAVHeader(formatChunk: content, path: pipe.path) }
+            if Array(chunk[0..<4]) == Array("fmt ".utf8) {
+                header = try WAVHeader(formatChunk: content, path: pipe.path)
+            }
         }
     }
 
-    private static func take(_ count: Int, from pipe: ContentPipe, while goesOn: () -> Bool) throws(CaptureError) -> [UInt8] {
+    private static func take(_ count: Int, from pipe: ContentPipe, while goesOn: () -> Bool) throws(CaptureError)
+        -> [UInt8]
+    {
         guard let bytes = try pipe.bytes(count, while: goesOn) else {
             throw .malformedContent(path: pipe.path, .endsBeforeSamples)
         }
@@ -91,12 +95,18 @@ struct WAVHeader: Equatable {
             let offset = index * size
             switch encoding {
             case .unsignedByte: return (Float(bytes[offset]) - 128) / 128
-            case .float: return Float(bitPattern: UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
-            case .integer(2): return Float(Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int16.self))) / 32_768
+            case .float:
+                return Float(
+                    bitPattern: UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+            case .integer(2):
+                return Float(Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int16.self))) / 32_768
             case .integer(3):
-                let value = UInt32(bytes[offset]) << 8 | UInt32(bytes[offset + 1]) << 16 | UInt32(bytes[offset + 2]) << 24
+                let value =
+                    UInt32(bytes[offset]) << 8 | UInt32(bytes[offset + 1]) << 16 | UInt32(bytes[offset + 2]) << 24
                 return Float(Int32(bitPattern: value)) / 2_147_483_648
-            case .integer: return Float(Int32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self))) / 2_147_483_648
+            case .integer:
+                return Float(Int32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)))
+                    / 2_147_483_648
             }
         }
     }

@@ -4,9 +4,9 @@ import Media
 
 /// Sound from a WAV file or pipe instead of a sound server, for an application's own content. Use it on one thread.
 ///
-/// The position of its sound follows from the number of frames, and `ContentClock` says when it is due. The source reads
-/// at most `lead` ahead of that time, so that a long file needs little memory. The sound of a pipe without pictures
-/// follows the clock of the program that writes it (`PipeTimeline`).
+/// The position of its sound follows from the number of frames, and `ContentClock` says when it is due. The source
+/// reads at most `lead` ahead of that time, so that a long file needs little memory. The sound of a pipe without
+/// pictures follows the clock of the program that writes it (`PipeTimeline`).
 package final class WAVSource {
     /// The maximum time by which sound is delivered before its own time.
     private static let lead = MediaTime(milliseconds: 200)
@@ -36,7 +36,9 @@ package final class WAVSource {
     ///   - clock: the session's clock.
     ///   - content: the timeline that the sound shares with its pictures.
     ///   - goesOn: called regularly; returns false to stop waiting.
-    package init(path: String, clock: SessionClock, content: ContentClock, while goesOn: () -> Bool) throws(CaptureError) {
+    package init(path: String, clock: SessionClock, content: ContentClock, while goesOn: () -> Bool)
+        throws(CaptureError)
+    {
         pipe = try ContentPipe(path: path)
         self.clock = clock
         self.content = content
@@ -76,7 +78,8 @@ package final class WAVSource {
         let now = clock.now
         let time = arrivals?.place(frameCount, now: now, wasAwaited: wasAwaited) ?? arrive(at: now)
         frames += frameCount
-        return .sound(SampleBuffer(track: .app, presentationTime: time, payload: .sound(Sound(format: format, samples: samples))))
+        return .sound(
+            SampleBuffer(track: .app, presentationTime: time, payload: .sound(Sound(format: format, samples: samples))))
     }
 
     /// Returns true if the next piece can be read. Otherwise waits a short time.

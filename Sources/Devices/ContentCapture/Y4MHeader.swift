@@ -39,7 +39,9 @@ struct Y4MHeader: Equatable {
             }
         }
         size = PixelSize(width: width ?? 0, height: height ?? 0)
-        guard size.isEncodable, size == size.roundedDownToEven else { throw .malformedContent(path: path, .unsupportedSize) }
+        guard size.isEncodable, size == size.roundedDownToEven else {
+            throw .malformedContent(path: path, .unsupportedSize)
+        }
         self.rate = rate
     }
 

@@ -6,8 +6,9 @@ import Media
 /// broadcast).
 ///
 /// A thread reads a limited number of frames ahead. Each frame is shown at the tick nearest to its time relative to the
-/// first frame, or on arrival if that is later. If several frames are due, only the newest is shown. If no frames arrive
-/// for some time, the rest of the content is later by that time. Colours are interpreted as BT.709 in limited range.
+/// first frame, or on arrival if that is later. If several frames are due, only the newest is shown. If no frames
+/// arrive for some time, the rest of the content is later by that time. Colours are interpreted as BT.709 in limited
+/// range.
 package final class Y4MSource: ScreenSource {
     /// The number of frames that are read ahead.
     private static let readAhead = 4
@@ -55,8 +56,8 @@ package final class Y4MSource: ScreenSource {
         let header = try Y4MHeader(line: line, path: path)
         self.header = header
         description = SourceDescription(kind: .y4m, name: path)
-        // Frames of a program that writes in real time arrive shortly before or after the ticks. With one frame of delay,
-        // each of them is available at its tick.
+        // Frames of a program that writes in real time arrive shortly before or after the ticks. With one frame of
+        // delay, each of them is available at its tick.
         delay = pipe.isRegularFile ? .zero : header.time(of: 1)
         let frames = Frames()
         self.frames = frames
@@ -64,8 +65,8 @@ package final class Y4MSource: ScreenSource {
         _ = NamedThread(name: "y4m") { Self.readAll(pipe, header: header, into: frames) }
     }
 
-    /// Reads the first line. Content of another format has possibly no line, so it is rejected at its first wrong byte. Returns nil at the
-    /// end of the content, or if `goesOn` returned false.
+    /// Reads the first line. Content of another format has possibly no line, so it is rejected at its first wrong byte.
+    /// Returns nil at the end of the content, or if `goesOn` returned false.
     private static func firstLine(_ pipe: ContentPipe, while goesOn: () -> Bool) throws(CaptureError) -> [UInt8]? {
         for expected in signature {
             guard let byte = try pipe.bytes(1, while: goesOn) else { return nil }
@@ -143,7 +144,8 @@ package final class Y4MSource: ScreenSource {
     }
 
     private func noteStall(at now: MediaTime) {
-        guard let lastTaken, now - lastTaken > Self.stallLimit, let due = content.time(of: header.time(of: taken)), due + Self.stallLimit < now
+        guard let lastTaken, now - lastTaken > Self.stallLimit, let due = content.time(of: header.time(of: taken)),
+            due + Self.stallLimit < now
         else { return }
         content.postpone(header.time(of: taken), to: now, gap: now - lastTaken)
     }
@@ -182,14 +184,18 @@ package final class Y4MSource: ScreenSource {
     }
 
     /// Reads the next frame. Returns nil at the end. An incomplete last frame is dropped.
-    private static func readFrame(_ pipe: ContentPipe, header: Y4MHeader, while goesOn: () -> Bool) throws(CaptureError) -> PixelBuffer? {
+    private static func readFrame(_ pipe: ContentPipe, header: Y4MHeader, while goesOn: () -> Bool) throws(CaptureError)
+        -> PixelBuffer?
+    {
         guard let line = try pipe.line(limit: 256, while: goesOn) else { return nil }
         guard line.starts(with: Array("FRAME".utf8)) else {
             throw .malformedContent(path: pipe.path, .missingFrameHeader)
         }
         // The rows have no padding, as in `PixelBuffer`.
         let frame = PixelBuffer(format: .i420, size: header.size)
-        let isWhole = try frame.withUnsafeMutableBytes { bytes throws(CaptureError) in try pipe.fill(bytes, while: goesOn) }
+        let isWhole = try frame.withUnsafeMutableBytes { bytes throws(CaptureError) in
+            try pipe.fill(bytes, while: goesOn)
+        }
         return isWhole ? frame : nil
     }
 }

@@ -34,8 +34,11 @@ final class OutputWatch {
         isConnected = cout_update(list)
         // The end of the compositor removes no output.
         guard isConnected else { return }
-        // The name of a new output follows after it. Compositors without wl_output 4 send none, and their outputs do not count.
-        let found = (0..<cout_count(list)).map { (name: String(cString: cout_name(list, $0)), changes: cout_changes(list, $0)) }
+        // The name of a new output follows after it. Compositors without wl_output 4 send none, and their outputs do
+        // not count.
+        let found = (0..<cout_count(list)).map {
+            (name: String(cString: cout_name(list, $0)), changes: cout_changes(list, $0))
+        }
         let current = found.map(\.name).filter { !$0.isEmpty }
         changes = Dictionary(found.map { ($0.name, $0.changes) }, uniquingKeysWith: +)
         for name in Set(names).subtracting(current) { losses.append(Loss(name: name, time: now)) }
@@ -46,7 +49,8 @@ final class OutputWatch {
     /// True if the output of this name was there and went away.
     func isGone(_ name: String) -> Bool { losses.contains { $0.name == name } }
 
-    /// The shared output, if it went away since `time`. If nothing is known about an output `name`, it is the only one that went away.
+    /// The shared output, if it went away since `time`. If nothing is known about an output `name`, it is the only one
+    /// that went away.
     func loss(of name: String?, since time: MediaTime) -> String? {
         if let name, has(name) || isGone(name) { return isGone(name) ? name : nil }
         let recent = losses.filter { $0.time >= time }
@@ -56,7 +60,7 @@ final class OutputWatch {
     /// True if there is an output of this name.
     func has(_ name: String) -> Bool { names.contains(name) }
 
-    /// How often the size, scale or direction of the output changed, its first one included. If nothing is known about an output `name`,
-    /// those of all outputs count.
+    /// How often the size, scale or direction of the output changed, its first one included. If nothing is known about
+    /// an output `name`, those of all outputs count.
     func changes(of name: String?) -> UInt32 { name.flatMap { changes[$0] } ?? changes.values.reduce(0, +) }
 }

@@ -27,11 +27,14 @@ final class PipeWireStream {
 
     /// Connects to the stream that the portal shares.
     ///
-    /// - Parameter maximumRate: the frame rate to ask for. A compositor sends at most so many pictures, and a lower rate
-    ///   than that of the monitor makes them older.
+    /// - Parameter maximumRate: the frame rate to ask for. A compositor sends at most so many pictures, and a lower
+    ///   rate than that of the monitor makes them older.
     init(_ grant: PortalGrant, maximumRate: Int) throws(PortalProblem) {
         var text = [CChar](repeating: 0, count: 256)
-        guard let stream = cpw_open(grant.remote.take(), grant.stream.node, grant.stream.serial, Int32(maximumRate), &text, text.count) else {
+        guard
+            let stream = cpw_open(
+                grant.remote.take(), grant.stream.node, grant.stream.serial, Int32(maximumRate), &text, text.count)
+        else {
             throw .pipeWireFailed(String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
         }
         self.stream = stream
@@ -59,8 +62,11 @@ final class PipeWireStream {
     /// True if the flow of this sender cannot be restarted.
     var keepsFlow: Bool { cpw_keeps_flow(stream) }
 
-    /// Waits until there may be something to take, for at most `limit`, or until `wake` is signalled. Returns true if there may be something.
-    func waitForNews(within limit: MediaTime, or wake: WakeSignal) -> Bool { cpw_wait(stream, limit.nanoseconds, wake.descriptor) }
+    /// Waits until there may be something to take, for at most `limit`, or until `wake` is signalled. Returns true if
+    /// there may be something.
+    func waitForNews(within limit: MediaTime, or wake: WakeSignal) -> Bool {
+        cpw_wait(stream, limit.nanoseconds, wake.descriptor)
+    }
 
     /// The size of the frames; nil until a format is agreed on. The visible part can be smaller.
     var frameSize: PixelSize? {
@@ -70,8 +76,8 @@ final class PipeWireStream {
         return PixelSize(width: Int(width), height: Int(height))
     }
 
-    /// Calls `picture` and `cursor` with what is new, one after the other. Their memory is valid during the calls. `picture` returns false
-    /// if the compositor took the memory away.
+    /// Calls `picture` and `cursor` with what is new, one after the other. Their memory is valid during the calls.
+    /// `picture` returns false if the compositor took the memory away.
     func take(picture: (cpw_picture) -> Bool, cursor: (cpw_cursor) -> Void) {
         var newPicture = cpw_picture()
         var newCursor = cpw_cursor()

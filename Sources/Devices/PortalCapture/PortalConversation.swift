@@ -34,10 +34,13 @@ struct PortalConversation {
 
     /// Returns when the session is over.
     ///
-    /// - Parameter token: called once the portal knows this connection; returns the choice to restore, or nil to ask the user.
+    /// - Parameter token: called once the portal knows this connection; returns the choice to restore, or nil to ask
+    ///   the user.
     func run(token: () -> String?) {
         guard let bus = SessionBus(address: question.busAddress) else { return say(.failed(.noSessionBus), nil) }
-        let opening = SourceOpening(isCancelled: isCancelled) { [say] in if $0 == .chooseInDialog { say(.chooseInDialog, nil) } }
+        let opening = SourceOpening(isCancelled: isCancelled) { [say] in
+            if $0 == .chooseInDialog { say(.chooseInDialog, nil) }
+        }
         var dialogue = PortalDialogue(bus: bus, request: question, opening: opening, stop: stop)
         do throws(PortalProblem) {
             try dialogue.prepare()

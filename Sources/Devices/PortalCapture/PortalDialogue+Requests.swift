@@ -11,7 +11,8 @@ extension PortalDialogue {
     ///   - later: called once if the result takes longer than for a remembered choice.
     ///   - arguments: gets the token of the request.
     mutating func respond(
-        _ member: String, limit: Duration? = .seconds(25), later: (() -> Void)? = nil, _ arguments: (String) -> [BusValue]
+        _ member: String, limit: Duration? = .seconds(25), later: (() -> Void)? = nil,
+        _ arguments: (String) -> [BusValue]
     ) throws(PortalProblem) -> [String: BusValue] {
         requestCount += 1
         let handle: String
@@ -20,7 +21,9 @@ extension PortalDialogue {
             let reply = try bus.request(Self.portal, Self.screenCast, member, arguments(token), within: limits.answer)
             // Portals before version 0.9 choose another path than the token says. The bus keeps a result that arrives
             // before this reply, so the path of the reply is always in time.
-            guard let path = reply.arguments.first?.string, !path.isEmpty else { throw BusError.refused(name: "", text: "") }
+            guard let path = reply.arguments.first?.string, !path.isEmpty else {
+                throw BusError.refused(name: "", text: "")
+            }
             handle = path
             owner = reply.sender
         } catch {
@@ -30,7 +33,9 @@ extension PortalDialogue {
         return try result(of: handle, limit: limit, later: later)
     }
 
-    private func result(of handle: String, limit: Duration?, later: (() -> Void)?) throws(PortalProblem) -> [String: BusValue] {
+    private func result(of handle: String, limit: Duration?, later: (() -> Void)?) throws(PortalProblem) -> [String:
+        BusValue]
+    {
         let begin = ContinuousClock.now
         var later = later
         while true {
@@ -67,7 +72,9 @@ extension PortalDialogue {
             let names = message.arguments.compactMap(\.string)
             if names.count == 3, names[0] == Self.portal.service, names[2].isEmpty { throw .noPortal }
         }
-        guard message.interface == Self.requests, message.member == "Response", message.path == handle, message.sender == owner else { return nil }
+        guard message.interface == Self.requests, message.member == "Response", message.path == handle,
+            message.sender == owner
+        else { return nil }
         switch message.arguments.first?.unsigned {
         case 0?: return message.arguments.last?.properties ?? [:]
         case 1?: throw .cancelled

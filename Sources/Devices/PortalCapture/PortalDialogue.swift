@@ -8,8 +8,8 @@ struct PortalStream: Codable, Sendable {
     /// Its node in PipeWire, and its object serial, or 0 if the portal does not report it.
     var node: UInt32
     var serial: UInt64
-    /// What the desktop calls the shared thing (`mapping_id`). On Hyprland it is the name of the monitor (`DP-1`), elsewhere a
-    /// random text. Nil if the portal does not report it.
+    /// What the desktop calls the shared thing (`mapping_id`). On Hyprland it is the name of the monitor (`DP-1`),
+    /// elsewhere a random text. Nil if the portal does not report it.
     var mapping: String?
 }
 
@@ -87,8 +87,8 @@ struct PortalDialogue {
         try createSession()
     }
 
-    /// Asks the portal, which asks the user unless `token` restores an earlier choice. Returns when the user has chosen.
-    /// Call it once, after `prepare`.
+    /// Asks the portal, which asks the user unless `token` restores an earlier choice. Returns when the user has
+    /// chosen. Call it once, after `prepare`.
     ///
     /// - Parameter refused: called if the portal does not accept `token`.
     mutating func choose(token: String?, refused: () -> Void) throws(PortalProblem) -> PortalGrant {
@@ -127,15 +127,17 @@ struct PortalDialogue {
         let sender = "type='signal',sender='\(Self.portal.service)'"
         bus.subscribe("\(sender),interface='\(Self.requests)',member='Response'")
         bus.subscribe("\(sender),interface='\(Self.sessions)',member='Closed'")
-        bus.subscribe("type='signal',sender='\(BusObject.bus.service)',member='NameOwnerChanged',arg0='\(Self.portal.service)'")
+        bus.subscribe(
+            "type='signal',sender='\(BusObject.bus.service)',member='NameOwnerChanged',arg0='\(Self.portal.service)'")
     }
 
-    /// Tells the portal which application this is, so that its dialog names it. Portals before version 1.21 have no such
-    /// interface, and a portal refuses a name without a desktop entry.
+    /// Tells the portal which application this is, so that its dialog names it. Portals before version 1.21 have no
+    /// such interface, and a portal refuses a name without a desktop entry.
     private func register() throws(PortalProblem) {
         do throws(BusError) {
             _ = try bus.request(
-                Self.portal, "org.freedesktop.host.portal.Registry", "Register", [.string(Self.application), .properties([:])],
+                Self.portal, "org.freedesktop.host.portal.Registry", "Register",
+                [.string(Self.application), .properties([:])],
                 startsService: true, within: limits.answer)
         } catch .refused {
             // The next call says if there is no portal at all.
@@ -157,7 +159,8 @@ struct PortalDialogue {
     private func property(_ name: String) throws(PortalProblem) -> UInt32 {
         do throws(BusError) {
             let reply = try bus.request(
-                Self.portal, Self.properties, "Get", [.string(Self.screenCast), .string(name)], startsService: true, within: limits.answer)
+                Self.portal, Self.properties, "Get", [.string(Self.screenCast), .string(name)], startsService: true,
+                within: limits.answer)
             return reply.arguments.first?.unsigned ?? 0
         } catch .refused(let error, _)
             where error.hasSuffix(".InvalidArgs") || error.hasSuffix(".UnknownInterface")
@@ -166,37 +169,47 @@ struct PortalDialogue {
             // The portal runs, and no backend implements screen casts.
             throw .noBackend
         } catch .refused(let error, let text) {
-            if error.isEmpty || error.hasSuffix(".ServiceUnknown") || error.hasSuffix(".NameHasNoOwner") { throw .noPortal }
+            if error.isEmpty || error.hasSuffix(".ServiceUnknown") || error.hasSuffix(".NameHasNoOwner") {
+                throw .noPortal
+            }
             throw isGraphicalSessionInactive ? .noGraphicalSession(text) : .portalFails(text)
         } catch {
             throw error.problem
         }
     }
 
-    /// True if systemd's target for graphical sessions is not active. xdg-desktop-portal requires it from version 1.22 on, and
-    /// compositors that are started by hand do not activate it.
+    /// True if systemd's target for graphical sessions is not active. xdg-desktop-portal requires it from version 1.22
+    /// on, and compositors that are started by hand do not activate it.
     private var isGraphicalSessionInactive: Bool {
         let systemd = "org.freedesktop.systemd1"
         let manager = BusObject(service: systemd, path: "/org/freedesktop/systemd1")
         guard bus.hasOwner(systemd) else { return false }
         // A unit that is not loaded is not active.
-        guard let unit = bus.call(manager, systemd + ".Manager", "GetUnit", [.string("graphical-session.target")])?.arguments.first?.string else {
+        guard
+            let unit = bus.call(manager, systemd + ".Manager", "GetUnit", [.string("graphical-session.target")])?
+                .arguments.first?.string
+        else {
             return true
         }
         let state = bus.call(
-            BusObject(service: systemd, path: unit), Self.properties, "Get", [.string(systemd + ".Unit"), .string("ActiveState")])
+            BusObject(service: systemd, path: unit), Self.properties, "Get",
+            [.string(systemd + ".Unit"), .string("ActiveState")])
         return state?.arguments.first?.string != "active"
     }
 
     private mutating func createSession() throws(PortalProblem) {
-        let results = try respond("CreateSession") { [.properties(["handle_token": .string($0), "session_handle_token": .string($0)])] }
+        let results = try respond("CreateSession") {
+            [.properties(["handle_token": .string($0), "session_handle_token": .string($0)])]
+        }
         // The path is a string by an old mistake of the interface.
         guard let handle = results["session_handle"]?.string else { throw .refused("") }
         session = handle
     }
 
     private mutating func selectSources(token: String?) throws(PortalProblem) {
-        var options: [String: BusValue] = ["types": .unsigned(Self.sourceType(request.choice)), "multiple": .boolean(false)]
+        var options: [String: BusValue] = [
+            "types": .unsigned(Self.sourceType(request.choice)), "multiple": .boolean(false),
+        ]
         if let mode = cursorMode(among: cursorModes) { options["cursor_mode"] = .unsigned(mode) }
         // A remembered window can be another window with a similar title, so only monitors are remembered.
         if version >= 4 && request.choice == .monitor {
@@ -204,7 +217,9 @@ struct PortalDialogue {
             if let token { options["restore_token"] = .string(token) }
         }
         let session = session
-        _ = try respond("SelectSources") { [.objectPath(session), .properties(options.merging(["handle_token": .string($0)]) { $1 })] }
+        _ = try respond("SelectSources") {
+            [.objectPath(session), .properties(options.merging(["handle_token": .string($0)]) { $1 })]
+        }
     }
 
     /// Returns nil for the portal's default, a hidden cursor.
@@ -230,13 +245,15 @@ struct PortalDialogue {
             // Either there is a dialog, or the desktop is busy. The token is kept, because it may still be right.
             throw .notRemembered(request.choice)
         }
-        guard let stream = results["streams"]?.elements?.first?.elements, stream.count == 2, let node = stream[0].unsigned,
+        guard let stream = results["streams"]?.elements?.first?.elements, stream.count == 2,
+            let node = stream[0].unsigned,
             let description = stream[1].properties
         else { throw .refused("") }
         try check(description["source_type"]?.unsigned)
         let remote = try openRemote()
         let shared = PortalStream(
-            node: node, serial: version >= 6 ? description["pipewire-serial"]?.unsigned64 ?? 0 : 0, mapping: description["mapping_id"]?.string)
+            node: node, serial: version >= 6 ? description["pipewire-serial"]?.unsigned64 ?? 0 : 0,
+            mapping: description["mapping_id"]?.string)
         return PortalGrant(
             stream: shared, remote: remote,
             remembered: Self.remembered(results, description, isMonitor: request.choice == .monitor))
@@ -269,7 +286,8 @@ struct PortalDialogue {
         let reply: BusMessage
         do throws(BusError) {
             reply = try bus.request(
-                Self.portal, Self.screenCast, "OpenPipeWireRemote", [.objectPath(session), .properties([:])], within: limits.answer)
+                Self.portal, Self.screenCast, "OpenPipeWireRemote", [.objectPath(session), .properties([:])],
+                within: limits.answer)
         } catch {
             throw error.problem
         }

@@ -7,10 +7,10 @@ import Processes
 /// The process that talks to the portal for a process that protects its memory: `broadcast portal-helper`, with a
 /// connection of messages (`MessageSocket`) as its standard input.
 ///
-/// The portal looks into /proc/PID of the process that owns a connection to the bus, at the connection's first call. The
-/// kernel forbids that for a process whose memory is protected (proc(5), PR_SET_DUMPABLE of prctl(2)). So this process is
-/// not protected at first, and has no secret then: no environment, and only the question in its memory. It protects
-/// itself when the portal has looked, and only then receives the token and the connection to PipeWire.
+/// The portal looks into /proc/PID of the process that owns a connection to the bus, at the connection's first call.
+/// The kernel forbids that for a process whose memory is protected (proc(5), PR_SET_DUMPABLE of prctl(2)). So this
+/// process is not protected at first, and has no secret then: no environment, and only the question in its memory. It
+/// protects itself when the portal has looked, and only then receives the token and the connection to PipeWire.
 package struct PortalHelper {
     private static let word = "portal-helper"
 
@@ -29,7 +29,8 @@ package struct PortalHelper {
         let socket = MessageSocket(borrowing: STDIN_FILENO)
         guard let question = socket.receive(PortalQuestion.self) else { return }
         // The caller sends nothing more after the token, so the connection is readable when it is closed.
-        let conversation = PortalConversation(question: question, stop: STDIN_FILENO, isCancelled: { false }) { message, remote in
+        let conversation = PortalConversation(question: question, stop: STDIN_FILENO, isCancelled: { false }) {
+            message, remote in
             let socket = MessageSocket(borrowing: STDIN_FILENO)
             guard let remote else {
                 _ = socket.send(message)
@@ -77,7 +78,10 @@ struct PortalHelperProcess: ~Copyable {
     func follow(token: String?, stop: Int32, say: (PortalMessage, BusDescriptor?) -> Void) {
         let socket = MessageSocket(borrowing: sockets.ours)
         while true {
-            var pollers = [pollfd(fd: stop, events: Int16(POLLIN), revents: 0), pollfd(fd: sockets.ours, events: Int16(POLLIN), revents: 0)]
+            var pollers = [
+                pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: sockets.ours, events: Int16(POLLIN), revents: 0),
+            ]
             if poll(&pollers, 2, -1) < 0 && errno == EINTR { continue }
             guard pollers[0].revents == 0 else { return }
             var descriptor: Int32 = -1

@@ -84,8 +84,8 @@ extension PortalScreenSource {
 
 /// Tells a flow that stopped at a change of the monitor's size from a still screen.
 ///
-/// Hyprland's portal (1.4) asks for no further picture if the size changes while it waits for one, and reports nothing. A still screen
-/// sends one picture in the new size. One pause of the flow brings the next picture in both cases.
+/// Hyprland's portal (1.4) asks for no further picture if the size changes while it waits for one, and reports nothing.
+/// A still screen sends one picture in the new size. One pause of the flow brings the next picture in both cases.
 package struct ReshapedFlow {
     private var changes: UInt32 = 0
     /// When the last change was noted; nil if it is settled.

@@ -60,7 +60,9 @@ extension PortalScreenSource {
         return UnixSocket.hasListener(at: socket) || UnixSocket.hasListener(at: "/run/pipewire/\(name)")
     }
 
-    static func frameSize(of stream: PipeWireStream, _ opening: SourceOpening, _ limits: Limits) throws(PortalProblem) -> PixelSize {
+    static func frameSize(of stream: PipeWireStream, _ opening: SourceOpening, _ limits: Limits) throws(PortalProblem)
+        -> PixelSize
+    {
         let end = ContinuousClock.now + limits.format
         while true {
             if let size = stream.frameSize { return size }
@@ -73,9 +75,11 @@ extension PortalScreenSource {
 
     static func description(of request: PortalRequest) -> SourceDescription {
         if let region = request.region {
-            return SourceDescription(kind: .region, display: request.display, name: "\(region.size)+\(region.x)+\(region.y)", isShared: true)
+            return SourceDescription(
+                kind: .region, display: request.display, name: "\(region.size)+\(region.x)+\(region.y)", isShared: true)
         }
-        return SourceDescription(kind: request.choice == .monitor ? .monitor : .window, display: request.display, isShared: true)
+        return SourceDescription(
+            kind: request.choice == .monitor ? .monitor : .window, display: request.display, isShared: true)
     }
 }
 

@@ -8,8 +8,8 @@ import WindowPrivacy
 /// A screen source for Wayland desktops: the stream that the user chooses in the desktop's screen cast portal.
 ///
 /// The compositor decides when it sends a picture, and its thread must not wait, so a tick shows the newest one
-/// (`CPipeWire`). A still screen sends nothing. Nothing is known about windows, so a monitor is not shown while there are
-/// rules that hide windows.
+/// (`CPipeWire`). A still screen sends nothing. Nothing is known about windows, so a monitor is not shown while there
+/// are rules that hide windows.
 package final class PortalScreenSource: ScreenSource {
     package private(set) var size: PixelSize
     package internal(set) var condition = SourceCondition.withheld
@@ -54,7 +54,8 @@ package final class PortalScreenSource: ScreenSource {
             if request.choice == .monitor && !request.hiddenWindows.rules.isEmpty { throw .cannotHide }
             guard PipeWireStream.isAvailable else { throw .noPipeWire }
             if let socket = request.pipeWireSocket, !Self.isPipeWireThere(socket) { throw .noPipeWireServer }
-            let remembered = request.choice == .monitor && !request.asks ? request.choices?.choice(for: request.display) : nil
+            let remembered =
+                request.choice == .monitor && !request.asks ? request.choices?.choice(for: request.display) : nil
             share = PortalShare(request, token: remembered?.token, opening: opening)
             let grant: PortalGrant
             do throws(PortalProblem) {
@@ -117,7 +118,8 @@ package final class PortalScreenSource: ScreenSource {
 
     package func rest(at now: MediaTime) throws(CaptureError) {
         applyRules()
-        // Discard waiting pictures, so that nothing from before the pause is shown after it. `follow` can open another stream.
+        // Discard waiting pictures, so that nothing from before the pause is shown after it. `follow` can open another
+        // stream.
         defer { withhold() }
         pausedSince = nil
         missingSince = nil
@@ -222,7 +224,8 @@ package final class PortalScreenSource: ScreenSource {
         notices.append(.sharedMonitorGone(name, timeout: request.monitorTimeout))
     }
 
-    /// Shares the same monitor again if a sender lost its only picture of a still screen, and its flow cannot be restarted.
+    /// Shares the same monitor again if a sender lost its only picture of a still screen, and its flow cannot be
+    /// restarted.
     func recoverLostPicture() {
         guard token != nil, recoveries < limits.tries else { return }
         recoveries += 1
@@ -238,7 +241,9 @@ package final class PortalScreenSource: ScreenSource {
         phase = .reopening(PortalShare(request, token: token, opening: opening), try: number)
     }
 
-    private func note(_ state: PortalShare.State, of next: PortalShare, try number: Int, at now: MediaTime) throws(CaptureError) {
+    private func note(_ state: PortalShare.State, of next: PortalShare, try number: Int, at now: MediaTime)
+        throws(CaptureError)
+    {
         switch state {
         case .opening: return
         case .open(let grant):

@@ -64,7 +64,8 @@ final class PortalShare: Sendable {
             busAddress: address, choice: request.choice, showsCursor: request.showsCursor,
             hidesWindows: !request.hiddenWindows.rules.isEmpty, isAttended: request.isAttended)
         guard let helper = request.helper else {
-            let conversation = PortalConversation(question: question, stop: stop, isCancelled: opening.isCancelled) { [self] message, remote in
+            let conversation = PortalConversation(question: question, stop: stop, isCancelled: opening.isCancelled) {
+                [self] message, remote in
                 note(message, remote, opening)
             }
             return conversation.run { token }
@@ -106,7 +107,9 @@ final class PortalShare: Sendable {
 
     /// Stores the choice, or removes it.
     private func remember(_ choice: RememberedChoice?, _ opening: SourceOpening) {
-        guard let choices = request.choices, choice != nil || choices.choice(for: request.display) != nil else { return }
+        guard let choices = request.choices, choice != nil || choices.choice(for: request.display) != nil else {
+            return
+        }
         if !choices.store(choice, for: request.display) { opening.notify(.cannotRemember(path: choices.path)) }
     }
 }

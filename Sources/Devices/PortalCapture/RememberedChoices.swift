@@ -86,7 +86,10 @@ package struct RememberedChoices: Sendable {
             let file = try FileDescriptor(path: path, flags: O_RDWR | O_CREAT | O_NOFOLLOW)
             guard flock(file.raw, LOCK_EX) == 0 else { throw .last }
             // Another session can have replaced the file before the lock was there.
-            if let current = try? FileDescriptor(path: path, flags: O_RDONLY | O_NOFOLLOW), current.isSameFile(as: file) { return file }
+            if let current = try? FileDescriptor(path: path, flags: O_RDONLY | O_NOFOLLOW), current.isSameFile(as: file)
+            {
+                return file
+            }
         }
     }
 

@@ -1,8 +1,8 @@
 import CPipeWire
 import Media
 
-/// The newest picture of a stream, as a copy in upright BGRA. It belongs to the capture thread, so that no buffer of the
-/// compositor is held.
+/// The newest picture of a stream, as a copy in upright BGRA. It belongs to the capture thread, so that no buffer of
+/// the compositor is held.
 final class ShadowPicture {
     /// How many pictures in a row must change everywhere before comparisons are left out, and for how many.
     private static let busyLimit = 3
@@ -36,10 +36,12 @@ final class ShadowPicture {
 
     /// Returns true if the picture has the size and the orientation of this one.
     func fits(_ picture: cpw_picture) -> Bool {
-        Int(picture.width) == bufferSize.width && Int(picture.height) == bufferSize.height && picture.transform == transform
+        Int(picture.width) == bufferSize.width && Int(picture.height) == bufferSize.height
+            && picture.transform == transform
     }
 
-    /// Copies what differs, and returns it. Returns nil if the compositor took the memory away; there is no picture then.
+    /// Copies what differs, and returns it. Returns nil if the compositor took the memory away; there is no picture
+    /// then.
     ///
     /// What the compositor says about damage is not used: GNOME 43 says nothing, and KWin omits the cursor.
     func update(from picture: cpw_picture) -> DamageRegion? {
@@ -52,13 +54,17 @@ final class ShadowPicture {
         guard count != CPW_LOST_MEMORY else { return nil }
         isEmpty = false
         // After the uncompared pictures, one comparison shows whether everything still changes.
-        wholeUpdates = count >= 0 ? 0 : wholeUpdates == Self.busyLimit + Self.uncomparedPictures ? Self.busyLimit - 1 : wholeUpdates + 1
+        wholeUpdates =
+            count >= 0
+            ? 0 : wholeUpdates == Self.busyLimit + Self.uncomparedPictures ? Self.busyLimit - 1 : wholeUpdates + 1
         let whole = cpw_rectangle(x: 0, y: 0, width: picture.width, height: picture.height)
         let changed = count < 0 ? [whole] : Array(rectangles.prefix(Int(count)))
         var damage = DamageRegion(size: size)
         for rectangle in changed {
-            let upright = turned.map { cpw_turn(pixels, picture.width, picture.height, transform, rectangle, $0) } ?? rectangle
-            damage.add(PixelRect(x: Int(upright.x), y: Int(upright.y), width: Int(upright.width), height: Int(upright.height)))
+            let upright =
+                turned.map { cpw_turn(pixels, picture.width, picture.height, transform, rectangle, $0) } ?? rectangle
+            damage.add(
+                PixelRect(x: Int(upright.x), y: Int(upright.y), width: Int(upright.width), height: Int(upright.height)))
         }
         return damage
     }
@@ -67,13 +73,16 @@ final class ShadowPicture {
     func upright(x: Int, y: Int) -> (x: Int, y: Int) {
         var (uprightX, uprightY): (Int32, Int32) = (0, 0)
         cpw_turn_point(
-            Int32(clamping: x), Int32(clamping: y), Int32(bufferSize.width), Int32(bufferSize.height), transform, &uprightX, &uprightY)
+            Int32(clamping: x), Int32(clamping: y), Int32(bufferSize.width), Int32(bufferSize.height), transform,
+            &uprightX, &uprightY)
         return (Int(uprightX), Int(uprightY))
     }
 
     /// Returns a view of a part of the picture, which is valid until the next update.
     func view(of part: PixelRect) -> PixelBuffer {
-        PixelBuffer(borrowing: UnsafeMutableRawPointer(upright + (part.y * size.width + part.x) * 4), size: part.size, stride: size.width * 4)
+        PixelBuffer(
+            borrowing: UnsafeMutableRawPointer(upright + (part.y * size.width + part.x) * 4), size: part.size,
+            stride: size.width * 4)
     }
 
     /// Returns a copy of a part of the picture.
@@ -81,7 +90,8 @@ final class ShadowPicture {
         let copy = PixelBuffer(format: .bgra, size: part.size)
         copy.withUnsafeMutableBytes { bytes in
             for row in 0..<part.height {
-                let from = UnsafeRawBufferPointer(start: upright + ((part.y + row) * size.width + part.x) * 4, count: part.width * 4)
+                let from = UnsafeRawBufferPointer(
+                    start: upright + ((part.y + row) * size.width + part.x) * 4, count: part.width * 4)
                 UnsafeMutableRawBufferPointer(rebasing: bytes[(row * copy.stride)...]).copyMemory(from: from)
             }
         }

@@ -87,7 +87,8 @@ struct SharedPicture {
         }
         let bounds = PixelRect(visible.size)
         // The area that the pointer leaves, and the one that it enters.
-        let touched = [drawnPointer, place].map { $0.intersection(bounds).alignedToChroma.intersection(bounds) }.filter { !$0.isEmpty }
+        let touched = [drawnPointer, place].map { $0.intersection(bounds).alignedToChroma.intersection(bounds) }.filter
+        { !$0.isEmpty }
         if pointer.isChanged { for rectangle in touched { changed.add(rectangle) } }
         damage = nil
         guard !changed.isEmpty else { return nil }
@@ -96,7 +97,8 @@ struct SharedPicture {
         drawnPointer = place
         var patches = changed.rectangles.map { rectangle in
             let part = rectangle.alignedToChroma.intersection(bounds)
-            return Picture.Patch(x: part.x, y: part.y, pixels: shadow.view(of: part.offsetBy(x: visible.x, y: visible.y)))
+            return Picture.Patch(
+                x: part.x, y: part.y, pixels: shadow.view(of: part.offsetBy(x: visible.x, y: visible.y)))
         }
         // The pointer is drawn on copies, because the picture must not contain it. They follow what they cover.
         for part in touched where changed.intersects(part) {
@@ -105,6 +107,7 @@ struct SharedPicture {
             patches.append(Picture.Patch(x: part.x, y: part.y, pixels: pixels))
         }
         return SampleBuffer(
-            track: .screen, presentationTime: now, payload: .picture(Picture(size: visible.size, patches: patches, damage: changed)))
+            track: .screen, presentationTime: now,
+            payload: .picture(Picture(size: visible.size, patches: patches, damage: changed)))
     }
 }

@@ -25,7 +25,8 @@ final class ApplicationSound {
     private var sinks: [UInt32: (name: String, monitor: String)] = [:]
     private var muted = (sound: HiddenWindowRules.MutedSound.none, revision: 0)
     private var found: [SinkInput] = []
-    /// The end of the sound that was delivered. It can be seconds ahead, because sound belongs to the time at which the user hears it.
+    /// The end of the sound that was delivered. It can be seconds ahead, because sound belongs to the time at which the
+    /// user hears it.
     private var deliveredEnd = MediaTime.zero
     /// True from a request for the streams until they are known.
     private var isRefreshing = false
@@ -60,7 +61,9 @@ final class ApplicationSound {
         let sinks = pa_context_get_sink_info_list(
             context,
             { _, info, _, userdata in
-                guard let userdata, let info = info?.pointee, let name = info.name, let monitor = info.monitor_source_name else { return }
+                guard let userdata, let info = info?.pointee, let name = info.name,
+                    let monitor = info.monitor_source_name
+                else { return }
                 Unmanaged<ApplicationSound>.fromOpaque(userdata).takeUnretainedValue().sinks[info.index] = (
                     String(cString: name), String(cString: monitor)
                 )
@@ -106,7 +109,9 @@ final class ApplicationSound {
         }
         let keys: [String] = [PA_PROP_APPLICATION_NAME, PA_PROP_APPLICATION_PROCESS_BINARY, PA_PROP_APPLICATION_ID]
         let names = keys.compactMap { key in pa_proplist_gets(properties, key).map { String(cString: $0) } }
-        if names.contains(where: { $0.lowercased() == name.lowercased() }) { found.append(SinkInput(index: input.index, monitor: sink.monitor)) }
+        if names.contains(where: { $0.lowercased() == name.lowercased() }) {
+            found.append(SinkInput(index: input.index, monitor: sink.monitor))
+        }
     }
 
     /// Returns true if the playback stream with these properties must not be recorded. A stream whose process cannot be
@@ -145,7 +150,8 @@ final class ApplicationSound {
         guard case .sound(let sound) = sample.payload else { return }
         sum.add(sound, at: sample.presentationTime, from: input.index)
         while let piece = sum.take(now: clock.now) {
-            let duration = MediaTime(value: Int64(piece.sound.frameCount), timescale: Int64(AudioFormat.broadcast.sampleRate))
+            let duration = MediaTime(
+                value: Int64(piece.sound.frameCount), timescale: Int64(AudioFormat.broadcast.sampleRate))
             deliveredEnd = max(deliveredEnd, piece.time + duration)
             deliver(SampleBuffer(track: request.track, presentationTime: piece.time, payload: .sound(piece.sound)))
         }
@@ -155,7 +161,9 @@ final class ApplicationSound {
     private func tell() {
         guard let name else {
             // While nothing plays, the result is silence, as on the sink's monitor.
-            guard isPlaying == nil, let monitor = request.sourceName ?? defaultSink.map({ $0 + ".monitor" }) else { return }
+            guard isPlaying == nil, let monitor = request.sourceName ?? defaultSink.map({ $0 + ".monitor" }) else {
+                return
+            }
             isPlaying = true
             return report(.started(request.track, source: monitor))
         }

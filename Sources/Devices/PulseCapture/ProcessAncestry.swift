@@ -14,8 +14,8 @@ enum ProcessAncestry {
         return false
     }
 
-    /// Returns true if the process exists and runs the program with this file name. A process in a container has another
-    /// identifier here than the one that it reports itself, so another program has that identifier.
+    /// Returns true if the process exists and runs the program with this file name. A process in a container has
+    /// another identifier here than the one that it reports itself, so another program has that identifier.
     static func runs(_ program: String, as process: Int32) -> Bool {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let length = readlink("/proc/\(process)/exe", &path, path.count)
@@ -44,7 +44,9 @@ enum ProcessAncestry {
         // The name can contain spaces and brackets. The state and the parent follow the last bracket.
         let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         guard let open = text.firstIndex(of: "("), let bracket = text.lastIndex(of: ")"), open < bracket,
-            let parent = text[text.index(after: bracket)...].split(separator: " ").dropFirst().first.flatMap({ Int32($0) })
+            let parent = text[text.index(after: bracket)...].split(separator: " ").dropFirst().first.flatMap({
+                Int32($0)
+            })
         else { return nil }
         return (String(text[text.index(after: open)..<bracket]), parent)
     }

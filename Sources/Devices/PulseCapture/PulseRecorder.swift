@@ -27,7 +27,8 @@ package final class PulseRecorder {
     ///   - deliver: called with each piece of sound, on the thread that calls `iterate`.
     ///   - report: called when sound starts or stops, on the same thread.
     package init?(
-        requests: [PulseRequest], clock: SessionClock, deliver: @escaping (SampleBuffer) -> Void, report: @escaping (PulseEvent) -> Void
+        requests: [PulseRequest], clock: SessionClock, deliver: @escaping (SampleBuffer) -> Void,
+        report: @escaping (PulseEvent) -> Void
     ) {
         guard let mainloop = pa_mainloop_new() else { return nil }
         self.mainloop = mainloop
@@ -58,8 +59,8 @@ package final class PulseRecorder {
         }
     }
 
-    /// Sets the sources to record. Closes streams that are no longer requested, and opens new ones. Without a source, closes the
-    /// connection, so that no message of the server has to be processed.
+    /// Sets the sources to record. Closes streams that are no longer requested, and opens new ones. Without a source,
+    /// closes the connection, so that no message of the server has to be processed.
     package func want(_ wanted: [PulseRequest]) {
         guard wanted != requests else { return }
         let added = wanted.filter { !requests.contains($0) }
@@ -184,7 +185,8 @@ package final class PulseRecorder {
     private func open(_ request: PulseRequest) {
         guard let context else { return }
         if request.takesSingleStreams {
-            let sound = ApplicationSound(request: request, context: context, clock: clock, deliver: deliver, report: report)
+            let sound = ApplicationSound(
+                request: request, context: context, clock: clock, deliver: deliver, report: report)
             sound.defaultSink = followedDefaults?.sink
             applications.append(sound)
             return

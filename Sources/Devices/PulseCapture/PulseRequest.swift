@@ -26,7 +26,8 @@ package struct PulseRequest: Sendable, Equatable {
     /// True if playback streams are recorded separately: those of one application, or all except the muted ones. A
     /// microphone is always recorded as a whole.
     package var takesSingleStreams: Bool {
-        applicationName != nil || (mutedWindows != nil && track == .app && sourceName.map { $0.hasSuffix(".monitor") } ?? true)
+        applicationName != nil
+            || (mutedWindows != nil && track == .app && sourceName.map { $0.hasSuffix(".monitor") } ?? true)
     }
 
     /// The application whose sound is recorded, or nil to record a whole source.

@@ -129,12 +129,14 @@ package final class PulseSourceList {
         if let inputs { pa_operation_unref(inputs) }
     }
 
-    /// Notes the application of a playback stream, by the first of the names that `app:NAME` accepts. Streams without one,
-    /// such as those of PulseAudio's modules, cannot be selected.
+    /// Notes the application of a playback stream, by the first of the names that `app:NAME` accepts. Streams without
+    /// one, such as those of PulseAudio's modules, cannot be selected.
     private func note(_ input: pa_sink_input_info) {
         guard let properties = input.proplist else { return }
         let names: [String] = [PA_PROP_APPLICATION_NAME, PA_PROP_APPLICATION_PROCESS_BINARY, PA_PROP_APPLICATION_ID]
-        guard let name = names.lazy.compactMap({ pa_proplist_gets(properties, $0).map { String(cString: $0) } }).first(where: { !$0.isEmpty }),
+        guard
+            let name = names.lazy.compactMap({ pa_proplist_gets(properties, $0).map { String(cString: $0) } }).first(
+                where: { !$0.isEmpty }),
             !applications.contains(where: { $0.name == name })
         else { return }
         let media = pa_proplist_gets(properties, PA_PROP_MEDIA_NAME).map { String(cString: $0) } ?? ""

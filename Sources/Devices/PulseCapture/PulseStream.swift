@@ -21,7 +21,8 @@ final class PulseStream {
     private var isReported = false
 
     init(
-        request: PulseRequest, sinkInput: SinkInput? = nil, context: OpaquePointer, clock: SessionClock, deliver: @escaping (SampleBuffer) -> Void,
+        request: PulseRequest, sinkInput: SinkInput? = nil, context: OpaquePointer, clock: SessionClock,
+        deliver: @escaping (SampleBuffer) -> Void,
         report: @escaping (PulseEvent) -> Void
     ) {
         self.request = request
@@ -52,8 +53,11 @@ final class PulseStream {
     private func open() {
         nextAttempt = clock.now + Self.retryInterval
         var specification = pa_sample_spec(
-            format: PA_SAMPLE_FLOAT32LE, rate: UInt32(AudioFormat.broadcast.sampleRate), channels: UInt8(AudioFormat.broadcast.channelCount))
-        guard let stream = pa_stream_new(context, "broadcast \(request.track.name)", &specification, nil) else { return }
+            format: PA_SAMPLE_FLOAT32LE, rate: UInt32(AudioFormat.broadcast.sampleRate),
+            channels: UInt8(AudioFormat.broadcast.channelCount))
+        guard let stream = pa_stream_new(context, "broadcast \(request.track.name)", &specification, nil) else {
+            return
+        }
         self.stream = stream
         let me = Unmanaged.passUnretained(self).toOpaque()
         pa_stream_set_state_callback(
@@ -69,12 +73,14 @@ final class PulseStream {
                 Unmanaged<PulseStream>.fromOpaque(userdata).takeUnretainedValue().readAvailable()
             }, me)
         let bytes = UInt32(Self.fragment.value(timescale: Int64(AudioFormat.broadcast.sampleRate))) * 8
-        var attributes = pa_buffer_attr(maxlength: UInt32.max, tlength: UInt32.max, prebuf: UInt32.max, minreq: UInt32.max, fragsize: bytes)
+        var attributes = pa_buffer_attr(
+            maxlength: UInt32.max, tlength: UInt32.max, prebuf: UInt32.max, minreq: UInt32.max, fragsize: bytes)
         // If its source disappears, PulseAudio moves a stream to the default source. A stream for a named source must
         // not record another one.
         let placement = request.sourceName == nil && sinkInput == nil ? PA_STREAM_NOFLAGS : PA_STREAM_DONT_MOVE
         let flags = pa_stream_flags_t(
-            rawValue: PA_STREAM_INTERPOLATE_TIMING.rawValue | PA_STREAM_AUTO_TIMING_UPDATE.rawValue | PA_STREAM_ADJUST_LATENCY.rawValue
+            rawValue: PA_STREAM_INTERPOLATE_TIMING.rawValue | PA_STREAM_AUTO_TIMING_UPDATE.rawValue
+                | PA_STREAM_ADJUST_LATENCY.rawValue
                 | placement.rawValue)
         if let sinkInput { pa_stream_set_monitor_stream(stream, sinkInput.index) }
         if pa_stream_connect_record(stream, sinkInput?.monitor ?? request.deviceName, &attributes, flags) < 0 {
@@ -125,10 +131,14 @@ final class PulseStream {
             guard pa_stream_peek(stream, &data, &length) >= 0, length > 0 else { return }
             if let data, let time = timeOfNextFrame() {
                 let samples = [Float](unsafeUninitializedCapacity: length / 4) { buffer, count in
-                    UnsafeMutableRawBufferPointer(buffer).copyMemory(from: UnsafeRawBufferPointer(start: data, count: length / 4 * 4))
+                    UnsafeMutableRawBufferPointer(buffer).copyMemory(
+                        from: UnsafeRawBufferPointer(start: data, count: length / 4 * 4))
                     count = length / 4
                 }
-                deliver(SampleBuffer(track: request.track, presentationTime: time, payload: .sound(Sound(format: .broadcast, samples: samples))))
+                deliver(
+                    SampleBuffer(
+                        track: request.track, presentationTime: time,
+                        payload: .sound(Sound(format: .broadcast, samples: samples))))
             }
             pa_stream_drop(stream)
         }

@@ -8,7 +8,8 @@ import Media
 package struct SoundSum {
     /// The maximum time to wait for a stream without sound while other streams have sound.
     package static let streamTimeout = MediaTime(milliseconds: 40)
-    /// A stream that has delivered nothing for this many sample frames, such as a player that is paused, is not waited for.
+    /// A stream that has delivered nothing for this many sample frames, such as a player that is paused, is not waited
+    /// for.
     private static let absence = 9600
     /// The distance in sample frames from the end of the previous piece above which a piece is treated as interrupted
     /// and is positioned again.
@@ -38,7 +39,9 @@ package struct SoundSum {
         self.origin = origin
         let target = Int(((time.seconds - origin) * rate).rounded())
         // After silence, the timeline continues at the new sound.
-        if lanes.values.allSatisfy({ $0.end <= position }) && target > position + Self.resynchronisation { position = target }
+        if lanes.values.allSatisfy({ $0.end <= position }) && target > position + Self.resynchronisation {
+            position = target
+        }
         var lane = lanes[stream] ?? Lane(end: Int.min / 2)
         if abs(target - lane.end) > Self.resynchronisation {
             lane = Lane(end: target)
@@ -63,12 +66,16 @@ package struct SoundSum {
         guard let origin, let end = live.map(\.end).min() else { return nil }
         let time = MediaTime(seconds: origin + Double(position) / Double(format.sampleRate))
         let awaited = presentLanes.count
-        guard live.count == awaited || now - time >= Self.streamTimeout + MediaTime(milliseconds: 20) else { return nil }
+        guard live.count == awaited || now - time >= Self.streamTimeout + MediaTime(milliseconds: 20) else {
+            return nil
+        }
         let channels = format.channelCount
         var mix = [Float](repeating: 0, count: (end - position) * channels)
         for lane in live {
             let offset = lane.end * channels - lane.samples.count - position * channels
-            for index in 0..<max(0, min(lane.samples.count, mix.count - offset)) { mix[offset + index] += lane.samples[index] }
+            for index in 0..<max(0, min(lane.samples.count, mix.count - offset)) {
+                mix[offset + index] += lane.samples[index]
+            }
         }
         position = end
         for stream in lanes.keys { discardBeforePosition(of: stream) }

@@ -11,7 +11,9 @@ package struct CoverPainter {
     package mutating func paint(_ rectangles: [PixelRect], over pixels: PixelBuffer, x: Int, y: Int) {
         let frame = PixelRect(x: x, y: y, width: pixels.size.width, height: pixels.size.height)
         if rows.count < frame.width + Self.period {
-            rows = (0..<frame.width + Self.period).map { $0 % Self.period < Self.period / 2 ? 0xff26_2626 : 0xff2e_2e2e }
+            rows = (0..<frame.width + Self.period).map {
+                $0 % Self.period < Self.period / 2 ? 0xff26_2626 : 0xff2e_2e2e
+            }
         }
         for rectangle in rectangles {
             let area = rectangle.intersection(frame)
@@ -22,7 +24,8 @@ package struct CoverPainter {
                         let phase = (area.x + row) % Self.period
                         let target = UnsafeMutableRawBufferPointer(
                             rebasing: bytes[((row - y) * pixels.stride + (area.x - x) * 4)...].prefix(area.width * 4))
-                        target.copyMemory(from: UnsafeRawBufferPointer(rebasing: stripes[(phase * 4)..<((phase + area.width) * 4)]))
+                        target.copyMemory(
+                            from: UnsafeRawBufferPointer(rebasing: stripes[(phase * 4)..<((phase + area.width) * 4)]))
                     }
                 }
             }

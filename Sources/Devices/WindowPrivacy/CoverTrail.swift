@@ -28,7 +28,8 @@ package struct CoverTrail {
     /// All areas to cover, in a stable order.
     package var rectangles: [PixelRect] {
         var result: [PixelRect] = []
-        for rectangle in current.sorted(by: { $0.key < $1.key }).map(\.value) + places.map(\.rectangle) where !result.contains(rectangle) {
+        for rectangle in current.sorted(by: { $0.key < $1.key }).map(\.value) + places.map(\.rectangle)
+        where !result.contains(rectangle) {
             result.append(rectangle)
         }
         return result
@@ -48,18 +49,26 @@ package struct CoverTrail {
     ///   - undrawnDelay: the maximum time for which a vacated area remains covered if nothing draws there, because the
     ///     pixels of the window are still visible. Nil to use `duration` only.
     package mutating func update(
-        _ windows: [UInt: PixelRect], passed: [PixelRect], released: Set<UInt>, drawn: [PixelRect] = [], restless: Set<UInt> = [],
+        _ windows: [UInt: PixelRect], passed: [PixelRect], released: Set<UInt>, drawn: [PixelRect] = [],
+        restless: Set<UInt> = [],
         at now: MediaTime, for duration: MediaTime, undrawnFor undrawnDelay: MediaTime? = nil
     ) {
         places.removeAll { $0.end <= now }
         var (left, gone) = (passed, [PixelRect]())
         for (window, rectangle) in current where windows[window] != rectangle && !released.contains(window) {
-            if windows[window] == nil && restless.contains(window) { gone.append(rectangle) } else { left.append(rectangle) }
+            if windows[window] == nil && restless.contains(window) {
+                gone.append(rectangle)
+            } else {
+                left.append(rectangle)
+            }
         }
         func leave(_ rectangles: [PixelRect]) {
             for rectangle in rectangles {
                 places.removeAll { $0.rectangle == rectangle }
-                places.append(Place(rectangle: rectangle, end: now + (undrawnDelay ?? duration), afterDrawing: undrawnDelay == nil ? nil : duration))
+                places.append(
+                    Place(
+                        rectangle: rectangle, end: now + (undrawnDelay ?? duration),
+                        afterDrawing: undrawnDelay == nil ? nil : duration))
             }
         }
         leave(left)
@@ -76,7 +85,9 @@ package struct CoverTrail {
     package mutating func noteDrawing(_ rectangles: [PixelRect], at now: MediaTime) {
         for index in places.indices {
             let place = places[index]
-            guard let rest = place.afterDrawing, rectangles.contains(where: { !$0.intersection(place.rectangle).isEmpty }) else { continue }
+            guard let rest = place.afterDrawing,
+                rectangles.contains(where: { !$0.intersection(place.rectangle).isEmpty })
+            else { continue }
             places[index].end = min(place.end, now + rest)
             places[index].afterDrawing = nil
         }

@@ -40,7 +40,9 @@ package enum HiddenWindowRule: Sendable, Hashable, CustomStringConvertible {
         default:
             let isHexadecimal = value.lowercased().hasPrefix("0x")
             // An X resource identifier has 29 bits (X11, 2).
-            guard let window = isHexadecimal ? UInt(value.dropFirst(2), radix: 16) : UInt(value), (1...0x1fff_ffff).contains(window) else {
+            guard let window = isHexadecimal ? UInt(value.dropFirst(2), radix: 16) : UInt(value),
+                (1...0x1fff_ffff).contains(window)
+            else {
                 throw .notAWindow(text)
             }
             self = .window(window)

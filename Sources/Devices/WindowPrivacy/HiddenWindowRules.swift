@@ -43,8 +43,8 @@ package final class HiddenWindowRules: Sendable {
     /// A number that increases by one with each change.
     package var revision: Int { state.withLock { $0.revision } }
 
-    /// The revision in which a rule was last added or renewed; zero for the rules of the start. Later revisions hide nothing
-    /// more.
+    /// The revision in which a rule was last added or renewed; zero for the rules of the start. Later revisions hide
+    /// nothing more.
     package var hidingRevision: Int { state.withLock { $0.hidingRevision } }
 
     /// The revision that every further picture from the source follows.
@@ -60,7 +60,8 @@ package final class HiddenWindowRules: Sendable {
         case all
         /// The sound of no process: there is neither a rule nor a hidden window.
         case none
-        /// The sound of these processes, which the hidden windows name (_NET_WM_PID), and sound whose process is unknown.
+        /// The sound of these processes, which the hidden windows name (_NET_WM_PID), and sound whose process is
+        /// unknown.
         case processes(Set<Int32>)
     }
 
@@ -82,7 +83,8 @@ package final class HiddenWindowRules: Sendable {
     package func noteSound(follows revision: Int, from time: MediaTime) {
         state.withLock { state in
             guard revision > state.sound.revision else { return }
-            // A revision that only removes rules mutes nothing more, so the sound that was recorded before it may be used.
+            // A revision that only removes rules mutes nothing more, so the sound that was recorded before it may be
+            // used.
             state.sound = (revision, state.sound.revision < state.hidingRevision ? time : state.sound.time)
         }
     }
@@ -122,8 +124,8 @@ package final class HiddenWindowRules: Sendable {
     /// The rules and their revision, which belong together.
     package var current: (rules: [HiddenWindowRule], revision: Int) { state.withLock { ($0.rules, $0.revision) } }
 
-    /// The rules with the number of windows that each of them selects now, without their dialogs and pop-ups. The number
-    /// is nil until the source has applied the rule.
+    /// The rules with the number of windows that each of them selects now, without their dialogs and pop-ups. The
+    /// number is nil until the source has applied the rule.
     package var matches: [(rule: HiddenWindowRule, windows: Int?)] {
         state.withLock { state in state.rules.map { ($0, state.matches[$0]) } }
     }

@@ -62,7 +62,8 @@ package struct HiddenWindowSearch {
         var isComplete = found.result.windows.isEmpty && found.processes.isEmpty && found.formerClients.isEmpty
         while !isComplete {
             isComplete = true
-            for window in windows where !found.result.windows.contains(window.window) && belongs(window, to: found, among: present) {
+            for window in windows
+            where !found.result.windows.contains(window.window) && belongs(window, to: found, among: present) {
                 hide(window, for: &found)
                 isComplete = false
             }
@@ -108,7 +109,8 @@ package struct HiddenWindowSearch {
     /// Returns true for a dialog of a hidden window, and for a pop-up of the same application. A window that cannot be
     /// assigned with certainty is hidden.
     private func belongs(_ window: TopLevelWindow, to found: Found, among present: Set<UInt>) -> Bool {
-        let hiddenClients = newWindows.contains(window.window) ? found.result.clients.union(found.formerClients) : found.result.clients
+        let hiddenClients =
+            newWindows.contains(window.window) ? found.result.clients.union(found.formerClients) : found.result.clients
         return clients(of: window).contains { client in
             if let owner = client.transientFor, found.members.contains(owner) { return true }
             // Frames have override-redirect too, but they are not windows of an application.
@@ -118,7 +120,8 @@ package struct HiddenWindowSearch {
             // longer exists can belong to one.
             if let owner = client.transientFor, present.contains(owner), !isUnmanaged { return false }
             guard isPopUp else { return false }
-            return hiddenClients.contains(base(of: client.window)) || !found.leaders.isDisjoint(with: client.leaders.union([client.window]))
+            return hiddenClients.contains(base(of: client.window))
+                || !found.leaders.isDisjoint(with: client.leaders.union([client.window]))
                 || client.process.map(found.processes.contains) ?? false
         }
     }

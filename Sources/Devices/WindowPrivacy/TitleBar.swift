@@ -7,7 +7,8 @@ package struct TitleBar {
     /// The height in pixels of the title bar that a window without a frame draws itself, as GTK's header bars.
     private static let clientSideHeight = 32
 
-    /// The area of the title bar in pixels of the root window, without parts outside the screen. Empty if it is outside.
+    /// The area of the title bar in pixels of the root window, without parts outside the screen. Empty if it is
+    /// outside.
     package let rectangle: PixelRect
 
     /// - Parameters:
@@ -19,7 +20,8 @@ package struct TitleBar {
         let bar =
             decoration >= Self.minimumHeight
             ? PixelRect(x: frame.x, y: frame.y, width: frame.width, height: decoration)
-            : PixelRect(x: content.x, y: content.y, width: content.width, height: min(Self.clientSideHeight, content.height))
+            : PixelRect(
+                x: content.x, y: content.y, width: content.width, height: min(Self.clientSideHeight, content.height))
         rectangle = bar.intersection(PixelRect(screen))
     }
 

@@ -27,7 +27,9 @@ final class CaptureSelection {
 
     /// Subscribes the connection to all changes of the selection's owner (XFIXES 1.0, SelectSelectionInput).
     static func watch(_ selection: Atom, on connection: X11Connection) {
-        let mask = XFixesSetSelectionOwnerNotifyMask | XFixesSelectionWindowDestroyNotifyMask | XFixesSelectionClientCloseNotifyMask
+        let mask =
+            XFixesSetSelectionOwnerNotifyMask | XFixesSelectionWindowDestroyNotifyMask
+            | XFixesSelectionClientCloseNotifyMask
         XFixesSelectSelectionInput(connection.display, connection.root, selection, UInt(mask))
         XFlush(connection.display)
     }

@@ -56,9 +56,11 @@ extension ScreenSelection {
         case .wholeScreen: try RootTarget(connection: connection, selection: .wholeScreen)
         case .region(let region): try RootTarget(connection: connection, selection: .region(region))
         case .monitor(let name): try RootTarget(connection: connection, selection: .monitor(name))
-        case .focusedMonitor(let name): try RootTarget(connection: connection, selection: .focusedMonitor(startingAt: name))
+        case .focusedMonitor(let name):
+            try RootTarget(connection: connection, selection: .focusedMonitor(startingAt: name))
         case .window(let window): try WindowTarget(connection: connection, window: window)
-        case .matchingWindow(let rule): try WindowTarget(connection: connection, window: try connection.window(matching: rule))
+        case .matchingWindow(let rule):
+            try WindowTarget(connection: connection, window: try connection.window(matching: rule))
         case .activeWindow:
             if let window = FocusFollower(connection: connection).focusedWindow() {
                 try WindowTarget(connection: connection, window: window)

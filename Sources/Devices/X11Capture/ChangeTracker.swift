@@ -47,7 +47,8 @@ final class ChangeTracker {
         for rectangle in rectangles { drawing.add(rectangle.offsetBy(x: offset.x, y: offset.y)) }
         if let cursor {
             let before = cursor.rectangle
-            if cursor.updatePosition(over: area, at: now, hasOtherChange: hasNewCursor || drawn != nil) || hasNewCursor {
+            if cursor.updatePosition(over: area, at: now, hasOtherChange: hasNewCursor || drawn != nil) || hasNewCursor
+            {
                 pointer.add(before)
                 pointer.add(cursor.rectangle)
             }

@@ -41,8 +41,8 @@ final class ChangeWaiter {
         return true
     }
 
-    /// Waits for an event, and then until the drawing is probably complete: programs draw in several steps, and the first one
-    /// causes the event.
+    /// Waits for an event, and then until the drawing is probably complete: programs draw in several steps, and the
+    /// first one causes the event.
     private func waitForDrawing(until deadline: Int64, or wake: WakeSignal) -> Bool {
         guard connection.waitForEvent(until: deadline, or: wake) else { return false }
         let rest = max(0, deadline - SessionClock.monotonic()) / 1000

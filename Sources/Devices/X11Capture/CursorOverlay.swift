@@ -73,12 +73,13 @@ final class CursorOverlay {
         last = nil
     }
 
-    /// Requests the pointer's position if it may have changed. Returns true if the area of its image in the picture changed.
+    /// Requests the pointer's position if it may have changed. Returns true if the area of its image in the picture
+    /// changed.
     ///
     /// - Parameters:
     ///   - now: the session's time.
-    ///   - hasOtherChange: true if something else changed, with which a program may have moved the pointer. `takeCheck` then
-    ///     says whether it did, without a round trip of its own.
+    ///   - hasOtherChange: true if something else changed, with which a program may have moved the pointer. `takeCheck`
+    ///     then says whether it did, without a round trip of its own.
     func updatePosition(over area: CapturedArea, at now: MediaTime, hasOtherChange: Bool) -> Bool {
         // The answer to a request that no grab followed would be old.
         discardCheck()
@@ -86,20 +87,27 @@ final class CursorOverlay {
             last = (area, now)
             return move(to: currentPosition, over: area)
         }
-        if hasOtherChange { check = xcb_query_pointer(XGetXCBConnection(connection.display), xcb_window_t(connection.root)) }
+        if hasOtherChange {
+            check = xcb_query_pointer(XGetXCBConnection(connection.display), xcb_window_t(connection.root))
+        }
         return false
     }
 
-    /// Takes the answer that `updatePosition` requested. Call it after a grab, with which it has arrived. Returns true if the area
-    /// of the pointer's image in the picture changed.
+    /// Takes the answer that `updatePosition` requested. Call it after a grab, with which it has arrived. Returns true
+    /// if the area of the pointer's image in the picture changed.
     func takeCheck(over area: CapturedArea, at now: MediaTime) -> Bool {
         guard let check else { return false }
         self.check = nil
         last = (area, now)
-        guard let reply = xcb_query_pointer_reply(XGetXCBConnection(connection.display), check, nil) else { return false }
+        guard let reply = xcb_query_pointer_reply(XGetXCBConnection(connection.display), check, nil) else {
+            return false
+        }
         defer { free(reply) }
         guard reply.pointee.same_screen != 0 else { return move(to: nil, over: area) }
-        return move(to: Position(x: Int(reply.pointee.root_x), y: Int(reply.pointee.root_y), child: Window(reply.pointee.child)), over: area)
+        return move(
+            to: Position(
+                x: Int(reply.pointee.root_x), y: Int(reply.pointee.root_y), child: Window(reply.pointee.child)),
+            over: area)
     }
 
     private func discardCheck() {

@@ -40,8 +40,8 @@ final class DamageTracker {
         reported.append(PixelRect(area))
     }
 
-    /// Returns the rectangles since the last call, in pixels of the drawable. The server then reports all later drawing. Events of
-    /// drawing before that can still arrive.
+    /// Returns the rectangles since the last call, in pixels of the drawable. The server then reports all later
+    /// drawing. Events of drawing before that can still arrive.
     func take() -> [PixelRect] {
         guard !reported.isEmpty else { return [] }
         defer {

@@ -13,7 +13,8 @@ final class EventDispatcher {
     private let screenSaver: ScreenSaverWatch?
 
     init(
-        connection: X11Connection, target: any CaptureTarget, changes: ChangeTracker, focus: FocusWatcher, cover: HiddenWindowCover,
+        connection: X11Connection, target: any CaptureTarget, changes: ChangeTracker, focus: FocusWatcher,
+        cover: HiddenWindowCover,
         screenSaver: ScreenSaverWatch?
     ) {
         self.connection = connection
@@ -24,8 +25,8 @@ final class EventDispatcher {
         self.screenSaver = screenSaver
     }
 
-    /// Processes all pending events without waiting. Stops if the connection is broken. Returns true if there were only moves of the
-    /// pointer.
+    /// Processes all pending events without waiting. Stops if the connection is broken. Returns true if there were only
+    /// moves of the pointer.
     @discardableResult
     func dispatchPending() -> Bool {
         var areMoves = true

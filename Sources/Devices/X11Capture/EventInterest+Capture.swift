@@ -1,4 +1,3 @@
-
 /// The parts of a source that select events. Each has its own mask for each window.
 extension EventInterest {
     /// Which application is active.

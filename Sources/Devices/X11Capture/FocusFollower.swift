@@ -4,8 +4,8 @@ import Media
 /// Detects when another monitor shows the focused window: because another window has the focus, or because the window
 /// moved.
 ///
-/// It asks the server only after an event about one of these. Without a window manager no event reports the focus, so it asks
-/// each time.
+/// It asks the server only after an event about one of these. Without a window manager no event reports the focus, so
+/// it asks each time.
 final class FocusFollower {
     private let connection: X11Connection
     private let properties: WindowProperties
@@ -24,7 +24,9 @@ final class FocusFollower {
     func note(_ event: XEvent) {
         switch event.type {
         case PropertyNotify:
-            if event.xproperty.window == connection.root, event.xproperty.atom == properties.activeWindowAtom { isStale = true }
+            if event.xproperty.window == connection.root, event.xproperty.atom == properties.activeWindowAtom {
+                isStale = true
+            }
         case ConfigureNotify: if watched.contains(event.xconfigure.window) { isStale = true }
         case GravityNotify: if watched.contains(event.xgravity.window) { isStale = true }
         case ReparentNotify: if watched.contains(event.xreparent.window) { isStale = true }
@@ -49,7 +51,8 @@ final class FocusFollower {
         isStale = active == nil
         // The window is watched before its position is requested, so that no move is missed.
         if let active { watch(active) }
-        guard let window = active ?? inputFocus(), let place = connection.place(of: window), let monitor = layout.monitor(showing: place),
+        guard let window = active ?? inputFocus(), let place = connection.place(of: window),
+            let monitor = layout.monitor(showing: place),
             monitor.name != last
         else { return nil }
         last = monitor.name

@@ -60,19 +60,22 @@ final class ImageGrabber {
             segment.image.pointee.height = Int32(rectangle.height)
             segment.image.pointee.bytes_per_line = Int32(stride)
             segment.image.pointee.data = target.assumingMemoryBound(to: CChar.self)
-            _ = XShmGetImage(connection.display, drawable, segment.image, Int32(rectangle.x), Int32(rectangle.y), XAllPlanes())
+            _ = XShmGetImage(
+                connection.display, drawable, segment.image, Int32(rectangle.x), Int32(rectangle.y), XAllPlanes())
             try connection.check(since: first)
         case .plain(let pointer):
             target = pointer + used
             let image = XGetImage(
-                connection.display, drawable, Int32(rectangle.x), Int32(rectangle.y), UInt32(rectangle.width), UInt32(rectangle.height),
+                connection.display, drawable, Int32(rectangle.x), Int32(rectangle.y), UInt32(rectangle.width),
+                UInt32(rectangle.height),
                 XAllPlanes(), ZPixmap)
             guard let image else {
                 try connection.check(since: first)
                 throw .grabRefused(code: Int(BadDrawable))
             }
             for row in 0..<rectangle.height {
-                (target + row * stride).copyMemory(from: image.pointee.data + row * Int(image.pointee.bytes_per_line), byteCount: stride)
+                (target + row * stride).copyMemory(
+                    from: image.pointee.data + row * Int(image.pointee.bytes_per_line), byteCount: stride)
             }
             _ = cx11_destroy_image(image)
         }
@@ -81,7 +84,8 @@ final class ImageGrabber {
     }
 }
 
-/// A SysV shared memory segment that the X server has attached, and an XImage for it, which gets its size with each grab.
+/// A SysV shared memory segment that the X server has attached, and an XImage for it, which gets its size with each
+/// grab.
 private final class SharedSegment {
     let image: UnsafeMutablePointer<XImage>
     let address: UnsafeMutableRawPointer
@@ -120,7 +124,8 @@ private final class SharedSegment {
             refused
             ? nil
             : XShmCreateImage(
-                display, XDefaultVisual(display, screen), UInt32(XDefaultDepth(display, screen)), ZPixmap, info.pointee.shmaddr, info, 1, 1)
+                display, XDefaultVisual(display, screen), UInt32(XDefaultDepth(display, screen)), ZPixmap,
+                info.pointee.shmaddr, info, 1, 1)
         guard let image else {
             shmdt(address)
             info.deallocate()

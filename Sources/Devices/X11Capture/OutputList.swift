@@ -19,13 +19,16 @@ struct OutputList {
         }
         defer { XRRFreeScreenResources(resources) }
         screens = (0..<Int(resources.pointee.ncrtc)).compactMap { index in
-            guard let crtc = XRRGetCrtcInfo(connection.display, resources, resources.pointee.crtcs[index]) else { return nil }
+            guard let crtc = XRRGetCrtcInfo(connection.display, resources, resources.pointee.crtcs[index]) else {
+                return nil
+            }
             defer { XRRFreeCrtcInfo(crtc) }
             let information = crtc.pointee
             guard information.mode != 0, information.width > 0, information.height > 0 else { return nil }
             return Screen(
                 rectangle: PixelRect(
-                    x: Int(information.x), y: Int(information.y), width: Int(information.width), height: Int(information.height)),
+                    x: Int(information.x), y: Int(information.y), width: Int(information.width),
+                    height: Int(information.height)),
                 rotation: Self.rotation(information.rotation),
                 outputs: (0..<Int(information.noutput)).map { information.outputs[$0] })
         }

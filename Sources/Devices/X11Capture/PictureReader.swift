@@ -31,15 +31,16 @@ final class PictureReader {
         refusedGrabs = 0
     }
 
-    /// Makes room for pictures of another size. Memory only grows, and then by half of it at least: each size of a window that is
-    /// being resized would otherwise take four round trips and another segment.
+    /// Makes room for pictures of another size. Memory only grows, and then by half of it at least: each size of a
+    /// window that is being resized would otherwise take four round trips and another segment.
     func resize(to size: PixelSize) {
         guard size.area > grabber.capacity else { return }
-        grabber = ImageGrabber(connection: connection, capacity: max(size.area, grabber.capacity + grabber.capacity / 2))
+        grabber = ImageGrabber(
+            connection: connection, capacity: max(size.area, grabber.capacity + grabber.capacity / 2))
     }
 
-    /// Reads `region` of the picture at `area`. The pixels are valid until the next call. They contain neither covers nor
-    /// the pointer.
+    /// Reads `region` of the picture at `area`. The pixels are valid until the next call. They contain neither covers
+    /// nor the pointer.
     ///
     /// - Returns: nil if the server refused the grab, because the picture's size has just changed.
     func read(_ region: DamageRegion, of area: CapturedArea) throws(CaptureError) -> [Media.Picture.Patch]? {
@@ -70,7 +71,9 @@ final class PictureReader {
     /// rectangles.
     private static func grabRectangles(for region: DamageRegion) -> [PixelRect] {
         let box = region.boundingBox.alignedToChroma.intersection(PixelRect(region.size))
-        if region.rectangles.count > maximumGrabs || box.area <= region.area * 2 || box.area * 16 <= region.size.area { return [box] }
+        if region.rectangles.count > maximumGrabs || box.area <= region.area * 2 || box.area * 16 <= region.size.area {
+            return [box]
+        }
         let aligned = region.rectangles.map { $0.alignedToChroma.intersection(PixelRect(region.size)) }
         // Overlapping rectangles must still fit into the grabber's memory.
         return aligned.reduce(0, { $0 + $1.area }) <= region.size.area ? aligned : [box]
@@ -85,7 +88,8 @@ extension Media.Picture.Patch {
         pixels.withUnsafeMutableBytes { bytes in
             for row in (covered.y - y)..<(covered.maxY - y) {
                 let start = row * pixels.stride + (covered.x - x) * 4
-                UnsafeMutableRawBufferPointer(rebasing: bytes[start..<(start + covered.width * 4)]).initializeMemory(as: UInt8.self, repeating: 0)
+                UnsafeMutableRawBufferPointer(rebasing: bytes[start..<(start + covered.width * 4)]).initializeMemory(
+                    as: UInt8.self, repeating: 0)
             }
         }
     }

@@ -14,7 +14,9 @@ package enum PixelLayout: Equatable {
     ///   - bitsPerPixel: how many bits a pixel of this depth has in memory. Some servers pack 24 bits into three bytes.
     ///   - masks: the bits of red, green and blue in a pixel.
     /// - Throws: `unsupportedVisual` for any other format.
-    package init(depth: Int, bitsPerPixel: Int, masks: (red: UInt, green: UInt, blue: UInt), isLittleEndian: Bool) throws(CaptureError) {
+    package init(depth: Int, bitsPerPixel: Int, masks: (red: UInt, green: UInt, blue: UInt), isLittleEndian: Bool)
+        throws(CaptureError)
+    {
         guard isLittleEndian, bitsPerPixel == 32 else { throw .unsupportedVisual(depth: depth) }
         switch (depth, masks.red, masks.green, masks.blue) {
         case (24, 0xff0000, 0xff00, 0xff), (32, 0xff0000, 0xff00, 0xff): self = .bgra
@@ -31,7 +33,8 @@ package enum PixelLayout: Equatable {
         defer { if let formats { XFree(formats) } }
         let format = (0..<Int(count)).lazy.compactMap { formats?[$0] }.first { $0.depth == Int32(depth) }
         try self.init(
-            depth: depth, bitsPerPixel: Int(format?.bits_per_pixel ?? 0), masks: (visual.red_mask, visual.green_mask, visual.blue_mask),
+            depth: depth, bitsPerPixel: Int(format?.bits_per_pixel ?? 0),
+            masks: (visual.red_mask, visual.green_mask, visual.blue_mask),
             isLittleEndian: XImageByteOrder(connection.display) == LSBFirst)
     }
 
@@ -39,7 +42,8 @@ package enum PixelLayout: Equatable {
     init(rootOf connection: X11Connection) throws(CaptureError) {
         let screen = XDefaultScreen(connection.display)
         try self.init(
-            visual: XDefaultVisual(connection.display, screen), depth: Int(XDefaultDepth(connection.display, screen)), connection: connection)
+            visual: XDefaultVisual(connection.display, screen), depth: Int(XDefaultDepth(connection.display, screen)),
+            connection: connection)
     }
 
     /// Converts pixels of this format to BGRA in place. The lowest two of ten bits are discarded.

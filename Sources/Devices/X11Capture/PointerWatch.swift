@@ -1,8 +1,8 @@
 import CX11
 
-/// Detects that the mouse pointer moved, from the raw events of its devices (XInput protocol, version 2.2, RawEvent), which a
-/// client gets also while another one has grabbed the pointer. If a program moves the pointer (XWarpPointer), there is no
-/// such event.
+/// Detects that the mouse pointer moved, from the raw events of its devices (XInput protocol, version 2.2, RawEvent),
+/// which a client gets also while another one has grabbed the pointer. If a program moves the pointer (XWarpPointer),
+/// there is no such event.
 final class PointerWatch {
     /// The number of the extension, which the events contain.
     private let extensionNumber: Int32
@@ -14,7 +14,9 @@ final class PointerWatch {
         guard XQueryExtension(connection.display, "XInputExtension", &opcode, &event, &error) != 0 else { return nil }
         extensionNumber = opcode
         var (major, minor): (Int32, Int32) = (2, 2)
-        guard XIQueryVersion(connection.display, &major, &minor) == Success, (major, minor) >= (2, 1) else { return nil }
+        guard XIQueryVersion(connection.display, &major, &minor) == Success, (major, minor) >= (2, 1) else {
+            return nil
+        }
         var bits = [UInt8](repeating: 0, count: Int(XI_RawMotion) / 8 + 1)
         bits[Int(XI_RawMotion) / 8] |= 1 << (XI_RawMotion % 8)
         bits.withUnsafeMutableBufferPointer { bits in

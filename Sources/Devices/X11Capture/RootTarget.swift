@@ -29,7 +29,8 @@ final class RootTarget: CaptureTarget {
         self.connection = connection
         pixelLayout = try PixelLayout(rootOf: connection)
         XRRSelectInput(
-            connection.display, connection.root, Int32(RRScreenChangeNotifyMask | RRCrtcChangeNotifyMask | RROutputChangeNotifyMask))
+            connection.display, connection.root,
+            Int32(RRScreenChangeNotifyMask | RRCrtcChangeNotifyMask | RROutputChangeNotifyMask))
         let layout = try ScreenLayout(connection)
         self.layout = layout
         var follower: FocusFollower?
@@ -50,7 +51,8 @@ final class RootTarget: CaptureTarget {
             let focused = followed.takeMove(in: layout)
             follower = followed
             let first = try name.map { name throws(CaptureError) in try Self.monitor(name, in: layout) }
-            guard let monitor = first ?? focused ?? layout.monitors.first(where: \.isPrimary) ?? layout.monitors.first else {
+            guard let monitor = first ?? focused ?? layout.monitors.first(where: \.isPrimary) ?? layout.monitors.first
+            else {
                 throw .noSuchMonitor(name ?? "", known: [])
             }
             choice = .monitor(monitor.name)
@@ -71,7 +73,8 @@ final class RootTarget: CaptureTarget {
     func note(_ event: XEvent) {
         follower?.note(event)
         switch event.type {
-        case connection.randrEventBase + Int32(RRScreenChangeNotify), connection.randrEventBase + Int32(RRNotify): isStale = true
+        case connection.randrEventBase + Int32(RRScreenChangeNotify), connection.randrEventBase + Int32(RRNotify):
+            isStale = true
         case ConfigureNotify: if event.xconfigure.window == connection.root { isStale = true }
         default: break
         }
@@ -92,7 +95,9 @@ final class RootTarget: CaptureTarget {
         let place = wantedPlace?.intersection(PixelRect(layout.size))
         guard let place, !place.isEmpty else { return .withheld(size: lastSize, reason: reasonToWithhold) }
         lastSize = place.size
-        let dead = layout.deadParts.map { $0.intersection(place).offsetBy(x: -place.x, y: -place.y) }.filter { !$0.isEmpty }
+        let dead = layout.deadParts.map { $0.intersection(place).offsetBy(x: -place.x, y: -place.y) }.filter {
+            !$0.isEmpty
+        }
         return .shown(CapturedArea(pixels: .root, place: place, deadParts: dead))
     }
 
@@ -109,7 +114,9 @@ final class RootTarget: CaptureTarget {
     }
 
     private static func monitor(_ name: String, in layout: ScreenLayout) throws(CaptureError) -> MonitorInformation {
-        guard let monitor = layout.monitor(named: name) else { throw .noSuchMonitor(name, known: layout.monitors.map(\.name)) }
+        guard let monitor = layout.monitor(named: name) else {
+            throw .noSuchMonitor(name, known: layout.monitors.map(\.name))
+        }
         return monitor
     }
 }

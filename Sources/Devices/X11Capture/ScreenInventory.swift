@@ -34,7 +34,8 @@ package struct ScreenInventory: Sendable {
         windows = WindowTree(connection: connection, properties: properties).listed().compactMap { window in
             connection.place(of: window).map {
                 WindowInformation(
-                    id: window, className: properties.className(of: window) ?? "", title: properties.title(of: window), rectangle: $0)
+                    id: window, className: properties.className(of: window) ?? "", title: properties.title(of: window),
+                    rectangle: $0)
             }
         }
         try connection.checkConnection()

@@ -27,20 +27,25 @@ struct ScreenLayout {
 
     /// Returns the monitor that shows the largest part of `rectangle`, or nil if no monitor shows any of it.
     func monitor(showing rectangle: PixelRect) -> MonitorInformation? {
-        let best = monitors.max { $0.rectangle.intersection(rectangle).area < $1.rectangle.intersection(rectangle).area }
+        let best = monitors.max {
+            $0.rectangle.intersection(rectangle).area < $1.rectangle.intersection(rectangle).area
+        }
         return best.flatMap { $0.rectangle.intersects(rectangle) ? $0 : nil }
     }
 
     private static func monitors(_ connection: X11Connection, outputs: OutputList) -> [MonitorInformation] {
         var count: Int32 = 0
-        guard connection.hasMonitors, let list = XRRGetMonitors(connection.display, connection.root, True, &count) else { return [] }
+        guard connection.hasMonitors, let list = XRRGetMonitors(connection.display, connection.root, True, &count)
+        else { return [] }
         defer { XRRFreeMonitors(list) }
         return (0..<Int(count)).compactMap { index in
             let entry = list[index]
             guard entry.width > 0, entry.height > 0, let name = connection.atomName(entry.name) else { return nil }
             let output = entry.noutput > 0 ? entry.outputs?.pointee : nil
             return MonitorInformation(
-                name: name, rectangle: PixelRect(x: Int(entry.x), y: Int(entry.y), width: Int(entry.width), height: Int(entry.height)),
+                name: name,
+                rectangle: PixelRect(
+                    x: Int(entry.x), y: Int(entry.y), width: Int(entry.width), height: Int(entry.height)),
                 rotation: output.flatMap { outputs.rotation(of: $0) } ?? .normal, isPrimary: entry.primary != 0)
         }
     }

@@ -6,8 +6,8 @@ package struct ScreenRequest: Sendable {
     /// The X display, or nil for the display in `DISPLAY`.
     package var display: String?
     package var selection = ScreenSelection.wholeScreen
-    /// How long viewers get the slate after a window that was selected by a rule was closed, until a window matches the rule again.
-    /// With zero, the source ends with the window.
+    /// How long viewers get the slate after a window that was selected by a rule was closed, until a window matches the
+    /// rule again. With zero, the source ends with the window.
     package var windowTimeout = MediaTime.zero
     package var showsCursor = true
     /// If true, other programs on the display can detect that it is captured.

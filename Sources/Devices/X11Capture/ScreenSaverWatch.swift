@@ -20,7 +20,9 @@ final class ScreenSaverWatch {
         XScreenSaverSelectInput(connection.display, connection.root, UInt(ScreenSaverNotifyMask))
         guard let information = XScreenSaverAllocInfo() else { return }
         defer { XFree(information) }
-        if XScreenSaverQueryInfo(connection.display, connection.root, information) != 0 { isOn = information.pointee.state == ScreenSaverOn }
+        if XScreenSaverQueryInfo(connection.display, connection.root, information) != 0 {
+            isOn = information.pointee.state == ScreenSaverOn
+        }
     }
 
     /// Processes an event of the connection. Ignores unrelated events.

@@ -21,7 +21,8 @@ package enum WindowPicker {
         XUngrabPointer(connection.display, Time(CurrentTime))
         XUngrabKeyboard(connection.display, Time(CurrentTime))
         XFlush(connection.display)
-        return WindowTree(connection: connection, properties: WindowProperties(connection: connection)).client(of: clicked)
+        return WindowTree(connection: connection, properties: WindowProperties(connection: connection)).client(
+            of: clicked)
     }
 
     /// Grabs the pointer. Retries for two seconds, because the menu or key that started this program can still hold the
@@ -29,7 +30,8 @@ package enum WindowPicker {
     private static func takePointer(of connection: X11Connection, cursor: Cursor) throws(CaptureError) {
         let deadline = SessionClock.monotonic() + 2_000_000_000
         while XGrabPointer(
-            connection.display, connection.root, False, UInt32(ButtonPressMask | ButtonReleaseMask), GrabModeAsync, GrabModeAsync, Window(None),
+            connection.display, connection.root, False, UInt32(ButtonPressMask | ButtonReleaseMask), GrabModeAsync,
+            GrabModeAsync, Window(None),
             cursor, Time(CurrentTime)) != GrabSuccess
         {
             try connection.checkConnection()

@@ -55,12 +55,14 @@ struct WindowRedirection {
     private func coveredParts() -> [PixelRect] {
         guard !isComposited, let place = connection.place(of: window) else { return [] }
         return tree.windows(above: window).compactMap { other in
-            guard let attributes = connection.attributes(of: other), attributes.map_state == IsViewable, attributes.class == InputOutput,
+            guard let attributes = connection.attributes(of: other), attributes.map_state == IsViewable,
+                attributes.class == InputOutput,
                 let theirs = connection.place(of: other)
             else { return nil }
             let border = Int(attributes.border_width)
             let whole = PixelRect(
-                x: theirs.x - border, y: theirs.y - border, width: theirs.width + 2 * border, height: theirs.height + 2 * border)
+                x: theirs.x - border, y: theirs.y - border, width: theirs.width + 2 * border,
+                height: theirs.height + 2 * border)
             return whole.intersects(place) ? whole.intersection(place) : nil
         }
     }
@@ -71,7 +73,8 @@ struct WindowRedirection {
         XSetForeground(connection.display, context, 0)
         for part in parts {
             XFillRectangle(
-                connection.display, pixmap, context, Int32(part.x + border), Int32(part.y + border), UInt32(part.width), UInt32(part.height))
+                connection.display, pixmap, context, Int32(part.x + border), Int32(part.y + border), UInt32(part.width),
+                UInt32(part.height))
         }
         XFreeGC(connection.display, context)
         XFreePixmap(connection.display, pixmap)
@@ -79,11 +82,13 @@ struct WindowRedirection {
 
     /// Paints the background of these parts, if the window has one, and asks the client to paint the rest.
     private func repaint(_ parts: [PixelRect], of window: Window) {
-        guard let attributes = connection.attributes(of: window), attributes.class == InputOutput, let place = connection.place(of: window)
+        guard let attributes = connection.attributes(of: window), attributes.class == InputOutput,
+            let place = connection.place(of: window)
         else { return }
         for part in parts.map({ $0.intersection(place) }) where !part.isEmpty {
             XClearArea(
-                connection.display, window, Int32(part.x - place.x), Int32(part.y - place.y), UInt32(part.width), UInt32(part.height), True)
+                connection.display, window, Int32(part.x - place.x), Int32(part.y - place.y), UInt32(part.width),
+                UInt32(part.height), True)
         }
     }
 }

@@ -3,7 +3,8 @@ import Capture
 import Media
 import WindowPrivacy
 
-/// Finds the next window of an application that restarts: one that matches the rule by which the captured window was selected.
+/// Finds the next window of an application that restarts: one that matches the rule by which the captured window was
+/// selected.
 struct WindowReturn {
     enum Finding {
         /// - Parameter isFirst: true for the first look after the captured window was closed.
@@ -28,7 +29,8 @@ struct WindowReturn {
         timeout = request.windowTimeout
     }
 
-    /// Looks for the window while none is captured. If several windows match, none is found, because the wrong one must not be shown.
+    /// Looks for the window while none is captured. If several windows match, none is found, because the wrong one must
+    /// not be shown.
     ///
     /// - Parameter now: the session's time.
     mutating func look(on connection: X11Connection, at now: MediaTime) throws(CaptureError) -> Finding {

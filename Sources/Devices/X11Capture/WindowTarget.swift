@@ -21,11 +21,14 @@ final class WindowTarget: CaptureTarget {
     private var clean: Shape?
     private var isDestroyed = false
     private(set) var isStale = false
-    /// The window and its ancestors below the root window. Each reports when it is moved, hidden or gets another parent.
+    /// The window and its ancestors below the root window. Each reports when it is moved, hidden or gets another
+    /// parent.
     private var watched: Set<Window> = []
-    /// The position since the last of these events, so that a tick without one needs no round trip; nil if it is unknown.
+    /// The position since the last of these events, so that a tick without one needs no round trip; nil if it is
+    /// unknown.
     private var known: Placement?
-    /// The window's name since the last change of its title or class, so that a tick needs no round trip; nil if it is unknown.
+    /// The window's name since the last change of its title or class, so that a tick needs no round trip; nil if it is
+    /// unknown.
     private var knownLabel: String?
     /// The last name that was read, for the time when the window does not exist any more.
     private var lastLabel: String
@@ -35,14 +38,18 @@ final class WindowTarget: CaptureTarget {
         self.connection = connection
         let properties = WindowProperties(connection: connection)
         let tree = WindowTree(connection: connection, properties: properties)
-        guard wanted != connection.root, let attributes = connection.attributes(of: tree.client(of: wanted)), attributes.class == InputOutput
+        guard wanted != connection.root, let attributes = connection.attributes(of: tree.client(of: wanted)),
+            attributes.class == InputOutput
         else {
             try connection.checkConnection()
             throw .noSuchWindow(
-                Self.hexadecimal(wanted), known: tree.listed().prefix(20).map { "\(Self.hexadecimal($0)) (\(properties.label(of: $0)))" })
+                Self.hexadecimal(wanted),
+                known: tree.listed().prefix(20).map { "\(Self.hexadecimal($0)) (\(properties.label(of: $0)))" })
         }
         var (event, error): (Int32, Int32) = (0, 0)
-        guard XCompositeQueryExtension(connection.display, &event, &error) != 0 else { throw .missingExtension("Composite") }
+        guard XCompositeQueryExtension(connection.display, &event, &error) != 0 else {
+            throw .missingExtension("Composite")
+        }
         var (major, minor): (Int32, Int32) = (0, 4)
         XCompositeQueryVersion(connection.display, &major, &minor)
         self.properties = properties
@@ -90,7 +97,8 @@ final class WindowTarget: CaptureTarget {
             guard noteChange(of: event.xmap.window) else { break }
             clean = nil
             isStale = true
-        case PropertyNotify: if event.xproperty.window == window, properties.isPartOfLabel(event.xproperty.atom) { knownLabel = nil }
+        case PropertyNotify:
+            if event.xproperty.window == window, properties.isPartOfLabel(event.xproperty.atom) { knownLabel = nil }
         case ReparentNotify:
             guard noteChange(of: event.xreparent.window) else { break }
             watchAncestors()
@@ -118,14 +126,16 @@ final class WindowTarget: CaptureTarget {
         return true
     }
 
-    /// Requests the events of the window and of its ancestors. Each is watched before its parent is asked for, so that no
-    /// change is missed.
+    /// Requests the events of the window and of its ancestors. Each is watched before its parent is asked for, so that
+    /// no change is missed.
     private func watchAncestors() {
         var current = window
         var found: Set<Window> = []
         while current != connection.root, current != 0, found.insert(current).inserted {
             topLevel = current
-            connection.select(current == window ? StructureNotifyMask | PropertyChangeMask : StructureNotifyMask, of: current, for: .target)
+            connection.select(
+                current == window ? StructureNotifyMask | PropertyChangeMask : StructureNotifyMask, of: current,
+                for: .target)
             current = connection.family(of: current)?.parent ?? 0
         }
         for former in watched.subtracting(found) { connection.select(0, of: former, for: .target) }

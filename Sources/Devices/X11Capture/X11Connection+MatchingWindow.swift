@@ -9,10 +9,13 @@ extension X11Connection {
     func window(matching rule: HiddenWindowRule) throws(CaptureError) -> Window {
         if case .window(let window) = rule { return window }
         let properties = WindowProperties(connection: self)
-        func label(_ window: Window) -> String { "0x" + String(window, radix: 16) + " (\(properties.label(of: window)))" }
+        func label(_ window: Window) -> String {
+            "0x" + String(window, radix: 16) + " (\(properties.label(of: window)))"
+        }
         let found = try windows(matching: rule)
         guard let first = found.first else {
-            throw .noSuchWindow("\(rule)", known: WindowTree(connection: self, properties: properties).listed().prefix(20).map(label))
+            throw .noSuchWindow(
+                "\(rule)", known: WindowTree(connection: self, properties: properties).listed().prefix(20).map(label))
         }
         guard found.count == 1 else { throw .severalWindows("\(rule)", found.prefix(20).map(label)) }
         return first

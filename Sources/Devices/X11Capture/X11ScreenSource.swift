@@ -62,10 +62,12 @@ package final class X11ScreenSource: ScreenSource {
             condition = .ended
             notices.append(reason)
         }
-        changes = ChangeTracker(connection: connection, drawable: target.damagedDrawable, showsCursor: request.showsCursor)
+        changes = ChangeTracker(
+            connection: connection, drawable: target.damagedDrawable, showsCursor: request.showsCursor)
         focus = FocusWatcher(connection: connection)
         events = EventDispatcher(
-            connection: connection, target: target, changes: changes, focus: focus, cover: cover, screenSaver: screenSaver)
+            connection: connection, target: target, changes: changes, focus: focus, cover: cover,
+            screenSaver: screenSaver)
         waiter = ChangeWaiter(connection: connection, events: events, cursor: changes.cursor)
         reader = PictureReader(connection: connection, target: target, size: size)
         if !reader.usesSharedMemory { notices.append(.noSharedMemory) }
@@ -99,7 +101,9 @@ package final class X11ScreenSource: ScreenSource {
 
     package var canWaitForChange: Bool { true }
 
-    package func waitForChange(until deadline: Int64, or wake: WakeSignal) -> Bool { waiter.wait(until: deadline, or: wake) }
+    package func waitForChange(until deadline: Int64, or wake: WakeSignal) -> Bool {
+        waiter.wait(until: deadline, or: wake)
+    }
 
     package var isLocked: Bool { screenSaver?.isOn ?? false }
 
@@ -125,12 +129,15 @@ package final class X11ScreenSource: ScreenSource {
     /// now.
     private func mayBeTold(_ window: Window) -> Bool {
         events.dispatchPending()
-        guard condition == .shown, !isLocked, let area, !target.isStale, !cover.mustLook(at: lastTick), !cover.hides(window) else { return false }
+        guard condition == .shown, !isLocked, let area, !target.isStale, !cover.mustLook(at: lastTick),
+            !cover.hides(window)
+        else { return false }
         guard let topLevel = cover.topLevel(of: window) else { return false }
         switch area.pixels {
         case .window(_, _, let captured): return captured == topLevel
         case .root:
-            guard let content = connection.place(of: window), let frame = connection.place(of: topLevel), let screen = try? connection.rootSize()
+            guard let content = connection.place(of: window), let frame = connection.place(of: topLevel),
+                let screen = try? connection.rootSize()
             else { return false }
             return TitleBar(content: content, frame: frame, screen: screen).isInside(area.place)
         }
@@ -155,7 +162,8 @@ package final class X11ScreenSource: ScreenSource {
         return area
     }
 
-    /// Continues with another window if the request waits for one. Otherwise, and if none returns in time, the source ends.
+    /// Continues with another window if the request waits for one. Otherwise, and if none returns in time, the source
+    /// ends.
     private func lookForReturn(after reason: SourceNotice) throws(CaptureError) {
         switch try windowReturn?.look(on: connection, at: lastTick) {
         case .found(let window):
@@ -164,7 +172,8 @@ package final class X11ScreenSource: ScreenSource {
         case .waits(let isFirst):
             condition = .withheld
             guard isFirst, let windowReturn else { break }
-            notices.append(.windowGone(target.description.name ?? "", rule: "\(windowReturn.rule)", timeout: windowReturn.timeout))
+            notices.append(
+                .windowGone(target.description.name ?? "", rule: "\(windowReturn.rule)", timeout: windowReturn.timeout))
         case .timedOut:
             condition = .ended
             notices.append(.windowMissing(rule: windowReturn.map { "\($0.rule)" } ?? ""))
@@ -195,12 +204,14 @@ package final class X11ScreenSource: ScreenSource {
 
     // MARK: Pictures and hidden windows
 
-    /// Returns a picture of `reported`, and of the areas that were covered or uncovered since the last sample. `area` is
-    /// the position of the picture.
+    /// Returns a picture of `reported`, and of the areas that were covered or uncovered since the last sample. `area`
+    /// is the position of the picture.
     ///
     /// The events that arrived with the pixels decide whether the picture can be used: as it is; with the areas covered
     /// that hidden windows passed; or not at all, and another one is taken.
-    private func coveredSample(_ reported: DamageRegion, of area: CapturedArea, at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
+    private func coveredSample(_ reported: DamageRegion, of area: CapturedArea, at now: MediaTime) throws(CaptureError)
+        -> SampleBuffer?
+    {
         if cover.mustLook(at: now) || cover.isLookDue(at: now) {
             guard try look(at: now) else { return discard(showing: .blackPicture(size, at: now)) }
         }
@@ -226,7 +237,9 @@ package final class X11ScreenSource: ScreenSource {
             }
             guard !isAmbiguous || attempt == Self.attempts else { continue }
             // A window that may have been hidden when the picture was taken is covered in this picture.
-            return show(patches, changed, covering: cover.rectangles + (isAmbiguous ? cover.suspects : []), known: known, at: now)
+            return show(
+                patches, changed, covering: cover.rectangles + (isAmbiguous ? cover.suspects : []), known: known,
+                at: now)
         }
         return discard()
     }
@@ -237,21 +250,26 @@ package final class X11ScreenSource: ScreenSource {
     ///   - rectangles: the areas to cover, in pixels of the root window.
     ///   - known: those of them that were known when `region` was determined.
     private func show(
-        _ patches: [Media.Picture.Patch], _ region: DamageRegion, covering rectangles: [PixelRect], known: [PixelRect], at now: MediaTime
+        _ patches: [Media.Picture.Patch], _ region: DamageRegion, covering rectangles: [PixelRect], known: [PixelRect],
+        at now: MediaTime
     ) -> SampleBuffer {
         // A withheld source remains withheld until a picture of it exists.
         condition = .shown
         for patch in patches {
-            if let place = area?.place { cover.paint(rectangles, over: patch.pixels, x: patch.x + place.x, y: patch.y + place.y) }
+            if let place = area?.place {
+                cover.paint(rectangles, over: patch.pixels, x: patch.x + place.x, y: patch.y + place.y)
+            }
             changes.cursor?.draw(over: patch.pixels, x: patch.x, y: patch.y)
         }
         covers.show(rectangles, known: known)
         if region.isWhole { refresh.noteWhole(at: now) }
         return SampleBuffer(
-            track: .screen, presentationTime: now, payload: .picture(Media.Picture(size: size, patches: patches, damage: region)))
+            track: .screen, presentationTime: now,
+            payload: .picture(Media.Picture(size: size, patches: patches, damage: region)))
     }
 
-    /// Discards a picture that does not match its position, and returns `sample`. The next tick grabs the whole picture.
+    /// Discards a picture that does not match its position, and returns `sample`. The next tick grabs the whole
+    /// picture.
     private func discard(showing sample: SampleBuffer? = nil) -> SampleBuffer? {
         refresh.requestWhole()
         return sample
@@ -265,7 +283,9 @@ package final class X11ScreenSource: ScreenSource {
     }
 
     private func look(at now: MediaTime) throws(CaptureError) -> Bool {
-        let isKnown = cover.look(at: now, drawn: area?.isOfWindow == false ? changes.drawn ?? [] : []) { events.dispatchPending() }
+        let isKnown = cover.look(at: now, drawn: area?.isOfWindow == false ? changes.drawn ?? [] : []) {
+            events.dispatchPending()
+        }
         try connection.checkConnection()
         return isKnown
     }

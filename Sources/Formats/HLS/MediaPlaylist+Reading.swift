@@ -19,7 +19,9 @@ extension MediaPlaylist {
         for line in lines.dropFirst() { guard reader.read(line) else { return nil } }
         let entries = reader.entries
         guard let last = entries.last, last.date + last.duration.seconds >= earliest else { return nil }
-        guard entries.allSatisfy({ names.isSegment($0.name) && ($0.header != nil) == names.hasHeaders }) else { return nil }
+        guard entries.allSatisfy({ names.isSegment($0.name) && ($0.header != nil) == names.hasHeaders }) else {
+            return nil
+        }
         guard entries.allSatisfy({ $0.header.map(names.isHeader) ?? true }) else { return nil }
         let longest = entries.map { Int($0.duration.seconds.rounded()) }.max() ?? 0
         self.init(
@@ -66,7 +68,8 @@ private struct PlaylistReader {
     private mutating func addEntry(named name: String) -> Bool {
         guard let duration, let date else { return false }
         entries.append(
-            MediaPlaylist.Entry(name: name, duration: duration, date: date, isDiscontinuous: isDiscontinuous, header: header))
+            MediaPlaylist.Entry(
+                name: name, duration: duration, date: date, isDiscontinuous: isDiscontinuous, header: header))
         self.duration = nil
         self.date = nil
         isDiscontinuous = false

@@ -13,7 +13,9 @@ package struct MediaPlaylist: Sendable {
         /// The name of the segment's header, or nil if it needs none.
         package var header: String?
 
-        package init(name: String, duration: MediaTime, date: Date, isDiscontinuous: Bool = false, header: String? = nil) {
+        package init(
+            name: String, duration: MediaTime, date: Date, isDiscontinuous: Bool = false, header: String? = nil
+        ) {
             self.name = name
             self.duration = duration
             self.date = date
@@ -67,7 +69,10 @@ package struct MediaPlaylist: Sendable {
     /// Returns the text of the playlist. If `isEnded` is true, the text declares that no more segments follow
     /// (4.3.3.4).
     package func text(isEnded: Bool) -> String {
-        var lines = ["#EXTM3U", "#EXT-X-VERSION:\(entries.contains { $0.header != nil } ? 6 : 3)", "#EXT-X-TARGETDURATION:\(targetDuration)"]
+        var lines = [
+            "#EXTM3U", "#EXT-X-VERSION:\(entries.contains { $0.header != nil } ? 6 : 3)",
+            "#EXT-X-TARGETDURATION:\(targetDuration)",
+        ]
         lines.append("#EXT-X-MEDIA-SEQUENCE:\(mediaSequence)")
         if discontinuitySequence > 0 { lines.append("#EXT-X-DISCONTINUITY-SEQUENCE:\(discontinuitySequence)") }
         if window == 0 { lines.append("#EXT-X-PLAYLIST-TYPE:EVENT") }

@@ -16,7 +16,8 @@ package struct ObjectNames: Sendable, Equatable {
     package init(playlist: String, format: SegmentFormat, date: Date, number: UInt16) {
         self.playlist = playlist
         self.format = format
-        stem = (playlist.split(separator: ".", omittingEmptySubsequences: false).first.map(String.init) ?? playlist) + "-"
+        stem =
+            (playlist.split(separator: ".", omittingEmptySubsequences: false).first.map(String.init) ?? playlist) + "-"
         let style = Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
         let random = String(number, radix: 16)
         prefix = "\(stem)\(date.formatted(style))-\(String(repeating: "0", count: 4 - random.count))\(random)"
@@ -39,14 +40,16 @@ package struct ObjectNames: Sendable, Equatable {
     /// The same for a header.
     func isHeader(_ name: String) -> Bool { isOwn(name) && name.hasSuffix(".mp4") }
 
-    /// Returns the names of the segments, or headers, of the same broadcast whose numbers differ from that of `name` by one of
-    /// `distances`. Empty if `name` does not have the form that `segment` or `header` gives it.
+    /// Returns the names of the segments, or headers, of the same broadcast whose numbers differ from that of `name` by
+    /// one of `distances`. Empty if `name` does not have the form that `segment` or `header` gives it.
     func others(like name: String, distances: ClosedRange<Int>) -> [String] {
         let isSegment = isSegment(name)
         guard isSegment || isHeader(name), let dot = name.lastIndex(of: ".") else { return [] }
         let parts = name[..<dot].dropFirst(stem.count).split(separator: "-", omittingEmptySubsequences: false)
         // DATE-RANDOM-NUMBER or DATE-RANDOM-headerNUMBER. Another name can be one that the user gave to an own file.
-        guard parts.count == 3, parts[0].count == 16, parts[1].count == 4, parts[1].allSatisfy(\.isHexDigit) else { return [] }
+        guard parts.count == 3, parts[0].count == 16, parts[1].count == 4, parts[1].allSatisfy(\.isHexDigit) else {
+            return []
+        }
         let word = isSegment ? "" : "header"
         guard parts[2].hasPrefix(word), let number = Int32(parts[2].dropFirst(word.count)) else { return [] }
         let start = "\(stem)\(parts[0])-\(parts[1])-\(word)"
@@ -62,6 +65,7 @@ package struct ObjectNames: Sendable, Equatable {
     }
 
     private func isOwn(_ name: String) -> Bool {
-        name.hasPrefix(stem) && name.utf8.count < 250 && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") }
+        name.hasPrefix(stem) && name.utf8.count < 250
+            && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f && $0 != UInt8(ascii: "/") }
     }
 }

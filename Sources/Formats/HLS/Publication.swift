@@ -65,17 +65,19 @@ package struct Publication: Sendable {
     /// The segment that is uploaded now or next.
     package var currentSegment: Segment? { waiting.first }
 
-    /// Continues a playlist that an earlier process left. The first segment becomes discontinuous. Objects of that process that the
-    /// playlist does not name are deleted in time. Call this before the first upload.
+    /// Continues a playlist that an earlier process left. The first segment becomes discontinuous. Objects of that
+    /// process that the playlist does not name are deleted in time. Call this before the first upload.
     package mutating func resume(_ playlist: MediaPlaylist) {
         self.playlist = playlist
         longestPlaylist = playlist.duration
         isContinuation = true
         guard let first = playlist.entries.first, let last = playlist.entries.last else { return }
-        // Objects that had left the playlist and waited for their deletion. Each stays for its own duration and that of the playlist,
-        // so they are about as many as the playlist has. It has no effect to delete one again.
+        // Objects that had left the playlist and waited for their deletion. Each stays for its own duration and that of
+        // the playlist, so they are about as many as the playlist has. It has no effect to delete one again.
         let count = playlist.entries.count + 2
-        var others = [first.header, first.name].compactMap(\.self).flatMap { names.others(like: $0, distances: -count...(-1)) }
+        var others = [first.header, first.name].compactMap(\.self).flatMap {
+            names.others(like: $0, distances: -count...(-1))
+        }
         // An object that was uploaded, and the playlist was not.
         others += [last.header, last.name].compactMap(\.self).flatMap { names.others(like: $0, distances: 1...1) }
         removed = others.map { ($0, first.duration) }
@@ -114,7 +116,8 @@ package struct Publication: Sendable {
 
     // MARK: Uploads
 
-    /// Returns the next object to upload; nil if nothing waits. It returns the same object until `completeUpload` is called.
+    /// Returns the next object to upload; nil if nothing waits. It returns the same object until `completeUpload` is
+    /// called.
     package mutating func nextUpload() -> StoredObject? {
         if let segment = waiting.first, stage != .playlist {
             if stage == .header, let header = segment.header, header != self.header {
@@ -133,7 +136,8 @@ package struct Publication: Sendable {
             stage = .playlist
         }
         hasHandedEnd = isEnding && waiting.isEmpty
-        return StoredObject(name: names.playlist, kind: .playlist, bytes: Array(playlist.text(isEnded: hasHandedEnd).utf8))
+        return StoredObject(
+            name: names.playlist, kind: .playlist, bytes: Array(playlist.text(isEnded: hasHandedEnd).utf8))
     }
 
     /// Call this when the upload is complete.
@@ -153,7 +157,9 @@ package struct Publication: Sendable {
             hasPublishedEnd = hasHandedEnd
             longestPlaylist = max(longestPlaylist, playlist.duration)
             // A player can use an old playlist with the object for that long (RFC 8216, 6.2.2).
-            for object in removed { expired.append(Expired(name: object.name, end: time + object.duration + longestPlaylist)) }
+            for object in removed {
+                expired.append(Expired(name: object.name, end: time + object.duration + longestPlaylist))
+            }
             removed = []
             stage = .header
         }
@@ -185,8 +191,8 @@ package struct Publication: Sendable {
 
     // MARK: Deletions
 
-    /// Returns the name of an object that can be deleted at `time`; nil if no object can be deleted. It returns the same name
-    /// until `completeDeletion` is called.
+    /// Returns the name of an object that can be deleted at `time`; nil if no object can be deleted. It returns the
+    /// same name until `completeDeletion` is called.
     package func nextDeletion(at time: MediaTime) -> String? {
         expired.first.flatMap { $0.end <= time ? $0.name : nil }
     }

@@ -14,7 +14,8 @@ package struct Segment: Sendable, Equatable {
     /// True if samples before it are missing, or if its tracks differ from the previous segment's.
     package var isDiscontinuous: Bool
 
-    package init(header: [UInt8]? = nil, bytes: [UInt8], duration: MediaTime, date: Date, isDiscontinuous: Bool = false) {
+    package init(header: [UInt8]? = nil, bytes: [UInt8], duration: MediaTime, date: Date, isDiscontinuous: Bool = false)
+    {
         self.header = header
         self.bytes = bytes
         self.duration = duration

@@ -122,7 +122,8 @@ package struct Segmenter: Sendable {
         // A gap does not count as part of a segment: the segment before it ends with its own last picture.
         let end = hasGap || next == nil ? ended.last + frameDuration : next?.presentationTime ?? ended.last
         return Segment(
-            header: muxer.header, bytes: ended.bytes + muxer.cut(before: hasGap ? nil : next), duration: end - ended.start,
+            header: muxer.header, bytes: ended.bytes + muxer.cut(before: hasGap ? nil : next),
+            duration: end - ended.start,
             date: epoch + ended.start.seconds, isDiscontinuous: ended.isDiscontinuous)
     }
 

@@ -11,8 +11,8 @@ package protocol Muxer: Sendable {
     /// Returns the bytes that `packet` completes. They may be empty while a muxer collects a fragment.
     mutating func append(_ packet: EncodedPacket) -> [UInt8]
 
-    /// Returns the bytes of `append` in pieces, in their order. A piece can share the memory of the packet: a raw picture is
-    /// not copied.
+    /// Returns the bytes of `append` in pieces, in their order. A piece can share the memory of the packet: a raw
+    /// picture is not copied.
     mutating func pieces(of packet: EncodedPacket) -> [[UInt8]]
 
     /// Returns the remaining bytes. The caller must not append packets afterwards.
@@ -32,8 +32,8 @@ package struct MuxEnding: Sendable {
     /// An index, appended after `bytes` with a separate write. Without it the file is still playable: if the disk has
     /// no room for the index, only the index is lost.
     package var index: [UInt8]
-    /// Written over earlier bytes after `bytes` and `index` are safely on the disk. Only a seekable file supports patches; other
-    /// outputs ignore them.
+    /// Written over earlier bytes after `bytes` and `index` are safely on the disk. Only a seekable file supports
+    /// patches; other outputs ignore them.
     package var patches: [Patch]
 
     package struct Patch: Sendable {

@@ -1,7 +1,7 @@
-import NetworkSupport
 import Glibc
 import NIOCore
 import NIOPosix
+import NetworkSupport
 
 /// Sends requests to a running session through its control socket.
 package enum ControlClient {
@@ -109,7 +109,8 @@ package enum ControlClient {
     }
 
     /// Returns the future's value, or nil if it is not available in time.
-    private static func value(of future: EventLoopFuture<ControlReply?>, within time: Duration) async -> ControlReply?? {
+    private static func value(of future: EventLoopFuture<ControlReply?>, within time: Duration) async -> ControlReply??
+    {
         let timely = future.eventLoop.makePromise(of: ControlReply??.self)
         let alarm = future.eventLoop.scheduleTask(in: TimeAmount(time)) { timely.succeed(nil) }
         future.whenComplete { result in
@@ -127,7 +128,9 @@ package enum ControlClient {
     /// Returns the process at the other end (unix(7)), or nil if it is unknown.
     private static func credentials(behind channel: any Channel) async -> PeerCredentials? {
         guard let provider = channel as? any SocketOptionProvider else { return nil }
-        return try? await (provider.unsafeGetSocketOption(level: .socket, name: .init(rawValue: SO_PEERCRED)) as EventLoopFuture<PeerCredentials>)
+        return try? await
+            (provider.unsafeGetSocketOption(level: .socket, name: .init(rawValue: SO_PEERCRED))
+            as EventLoopFuture<PeerCredentials>)
             .get()
     }
 }

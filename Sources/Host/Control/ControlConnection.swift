@@ -118,8 +118,8 @@ final class ControlConnection: ChannelInboundHandler {
     }
 }
 
-/// The requests of one client. They are answered one after another, in the order in which they arrived: each one sees the
-/// effect of those before it. While many wait, nothing more is read from the client.
+/// The requests of one client. They are answered one after another, in the order in which they arrived: each one sees
+/// the effect of those before it. While many wait, nothing more is read from the client.
 private final class AnswerQueue: Sendable {
     enum Waiting: Sendable {
         case request(Result<ControlRequest, InvalidRequest>)

@@ -6,7 +6,8 @@ package enum ControlJSON {
     package static func encode(_ value: some Encodable, pretty: Bool = false) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
-        encoder.outputFormatting = pretty ? [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes] : [.sortedKeys, .withoutEscapingSlashes]
+        encoder.outputFormatting =
+            pretty ? [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes] : [.sortedKeys, .withoutEscapingSlashes]
         // These types contain only strings, numbers and booleans, so encoding cannot fail.
         return withoutControlCharacters((try? encoder.encode(value)).map { Array($0) } ?? [])
     }
@@ -19,8 +20,8 @@ package enum ControlJSON {
         return withoutControlCharacters((try? encoder.encode(value)).map { Array($0) } ?? [])
     }
 
-    /// Escapes DEL and the C1 control characters (U+0080 to U+009F), which JSON allows in strings and terminals obey. The
-    /// encoder has escaped the C0 ones.
+    /// Escapes DEL and the C1 control characters (U+0080 to U+009F), which JSON allows in strings and terminals obey.
+    /// The encoder has escaped the C0 ones.
     private static func withoutControlCharacters(_ json: [UInt8]) -> [UInt8] {
         func escape(_ code: UInt8) -> [UInt8] { Array("\\u00\(String(code, radix: 16))".utf8) }
         var result: [UInt8] = []

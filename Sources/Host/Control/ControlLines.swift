@@ -65,7 +65,9 @@ package final class ControlLines: AsyncSequence, Sendable {
         await withCheckedContinuation { continuation in
             let line = state.withLock { state -> [UInt8]?? in
                 if let line = state.waiting.popFirst() {
-                    if state.waiting.count == Self.limit - 1, let channel = state.channel { Self.setReading(true, channel) }
+                    if state.waiting.count == Self.limit - 1, let channel = state.channel {
+                        Self.setReading(true, channel)
+                    }
                     return .some(line)
                 }
                 if state.isFinished { return .some(nil) }

@@ -70,7 +70,8 @@ extension ControlReply: Codable {
         } else if let names = fields.retried {
             self = .retried(names)
         } else {
-            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "The reply has no known field."))
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "The reply has no known field."))
         }
     }
 

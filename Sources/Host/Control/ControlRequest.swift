@@ -63,7 +63,8 @@ extension ControlRequest {
         init(_ command: Command) { self.command = command.rawValue }
     }
 
-    /// Reads a line. Returns nil if it is not a JSON object with a string `command`, or if a known field has a wrong type.
+    /// Reads a line. Returns nil if it is not a JSON object with a string `command`, or if a known field has a wrong
+    /// type.
     package static func parse(_ line: some Sequence<UInt8>) -> Result<ControlRequest, InvalidRequest>? {
         ControlJSON.decode(Fields.self, from: line).map { fields in
             Result { () throws(InvalidRequest) in try ControlRequest(fields) }

@@ -1,7 +1,7 @@
-import NetworkSupport
 import Glibc
 import NIOCore
 import NIOPosix
+import NetworkSupport
 import Processes
 import Synchronization
 
@@ -68,7 +68,8 @@ package final class ControlServer: Sendable {
     private static let checkInterval = Duration.seconds(2)
 
     private init(
-        place: Place, group: MultiThreadedEventLoopGroup, binding: Binding, registration: SessionRegistration?, answers: PendingAnswers,
+        place: Place, group: MultiThreadedEventLoopGroup, binding: Binding, registration: SessionRegistration?,
+        answers: PendingAnswers,
         makeConnection: @escaping @Sendable () -> ControlConnection
     ) {
         self.place = place
@@ -87,7 +88,8 @@ package final class ControlServer: Sendable {
         try await listen(at: Place(path: path), events: events, refusal: refusal, answer: answer)
     }
 
-    /// Acquires the session's name and listens at the first path of `place`, in a folder that only its owner can access.
+    /// Acquires the session's name and listens at the first path of `place`, in a folder that only its owner can
+    /// access.
     ///
     /// A lock file next to the socket decides which process has the name. If two processes start at the same time, one
     /// of them acquires it. A socket that a killed session left behind is replaced.
@@ -113,7 +115,8 @@ package final class ControlServer: Sendable {
         do throws(Failure) {
             let binding = try await bind(path, lock, group, makeConnection)
             let server = ControlServer(
-                place: place, group: group, binding: binding, registration: registration, answers: answers, makeConnection: makeConnection)
+                place: place, group: group, binding: binding, registration: registration, answers: answers,
+                makeConnection: makeConnection)
             server.startWatch()
             return server
         } catch {
@@ -135,7 +138,8 @@ package final class ControlServer: Sendable {
     }
 
     private static func bind(
-        _ path: String, _ lock: SessionLock, _ group: MultiThreadedEventLoopGroup, _ makeConnection: @escaping @Sendable () -> ControlConnection
+        _ path: String, _ lock: SessionLock, _ group: MultiThreadedEventLoopGroup,
+        _ makeConnection: @escaping @Sendable () -> ControlConnection
     ) async throws(Failure) -> Binding {
         guard path.utf8.count <= maximumPath else { throw .cannotBind(code: ENAMETOOLONG) }
         unlink(path)
@@ -170,13 +174,17 @@ package final class ControlServer: Sendable {
 
     /// Listens again if clients no longer reach the socket.
     private func check() async {
-        guard let current = state.withLock({ $0.binding }), FileIdentity(at: current.path) != current.identity else { return }
+        guard let current = state.withLock({ $0.binding }), FileIdentity(at: current.path) != current.identity else {
+            return
+        }
         for path in place.paths {
             let lock: SessionLock
             if path == current.path && current.lock.isValid {
                 lock = current.lock
             } else {
-                guard PrivateFolder.make(PrivateFolder.containing(path)), let acquired = try? SessionLock(path: path + ".lock") else { continue }
+                guard PrivateFolder.make(PrivateFolder.containing(path)),
+                    let acquired = try? SessionLock(path: path + ".lock")
+                else { continue }
                 lock = acquired
             }
             // First: the channel deletes the file at its path when it closes. Connections that were accepted stay open.

@@ -1,11 +1,11 @@
 import Glibc
 import Processes
 
-/// A file with one line that is valid while a process holds the lock on it (fcntl(2), open file description locks). A killed process
-/// leaves a file without a lock.
+/// A file with one line that is valid while a process holds the lock on it (fcntl(2), open file description locks). A
+/// killed process leaves a file without a lock.
 ///
-/// The file is deleted at the end. Another process can open it shortly before and then lock a deleted file. Therefore a lock is valid
-/// only if the path still leads to the locked file.
+/// The file is deleted at the end. Another process can open it shortly before and then lock a deleted file. Therefore a
+/// lock is valid only if the path still leads to the locked file.
 package final class LockedEntry: Sendable {
     private let descriptor: Int32
     private let path: String
@@ -53,7 +53,8 @@ package final class LockedEntry: Sendable {
         guard fcntl(descriptor, getLock, &request) == 0, request.l_type != Int16(F_UNLCK) else { return nil }
         var bytes = [UInt8](repeating: 0, count: 4096)
         let count = Glibc.read(descriptor, &bytes, bytes.count)
-        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).split(separator: "\n").first.map(String.init)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).split(separator: "\n").first.map(
+            String.init)
     }
 
     /// A write lock on the whole file.

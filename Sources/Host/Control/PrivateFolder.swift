@@ -32,7 +32,9 @@ enum PrivateFolder {
     static func trustedOwner(of path: String) throws(ControlClient.Failure) -> uid_t? {
         let folder = containing(path)
         guard let owner = owner(of: folder) else { return nil }
-        guard owner == getuid() || (getuid() == 0 && Self.owner(of: containing(folder)) == owner) else { throw .foreign(owner: owner) }
+        guard owner == getuid() || (getuid() == 0 && Self.owner(of: containing(folder)) == owner) else {
+            throw .foreign(owner: owner)
+        }
         return owner
     }
 }

@@ -20,14 +20,15 @@ package struct SessionReport: Codable, Sendable, Equatable {
         package var height: Int?
         /// True while viewers see nothing because the screen is locked. Omitted otherwise.
         package var locked: Bool?
-        /// True while viewers see the slate outside of a pause: the screen is locked, the monitor is off, the window is closed.
-        /// Omitted otherwise.
+        /// True while viewers see the slate outside of a pause: the screen is locked, the monitor is off, the window is
+        /// closed. Omitted otherwise.
         package var withheld: Bool?
         /// True if a Wayland desktop shares it through its portal. Omitted otherwise.
         package var shared: Bool?
 
         package init(
-            kind: String, display: String, name: String? = nil, width: Int?, height: Int?, locked: Bool? = nil, withheld: Bool? = nil,
+            kind: String, display: String, name: String? = nil, width: Int?, height: Int?, locked: Bool? = nil,
+            withheld: Bool? = nil,
             shared: Bool? = nil
         ) {
             self.kind = kind
@@ -59,7 +60,8 @@ package struct SessionReport: Codable, Sendable, Equatable {
         package var encodedFps: Int?
 
         package init(
-            width: Int, height: Int, fps: Int, captured: Int, encoded: Int, repeated: Int, dropped: Int, bitrateKbps: Int, targetKbps: Int? = nil,
+            width: Int, height: Int, fps: Int, captured: Int, encoded: Int, repeated: Int, dropped: Int,
+            bitrateKbps: Int, targetKbps: Int? = nil,
             fastestPreset: Bool? = nil, encodedFps: Int? = nil
         ) {
             self.fastestPreset = fastestPreset
@@ -147,8 +149,10 @@ package struct SessionReport: Codable, Sendable, Equatable {
     package var destinations: [DestinationReport]
 
     package init(
-        session: String, pid: Int32, state: String, started: String, elapsed: Double, title: String?, source: Source, video: Video?, audio: Audio,
-        application: Application? = nil, hiddenWindows: [HiddenWindows]? = nil, endReason: String? = nil, destinations: [DestinationReport]
+        session: String, pid: Int32, state: String, started: String, elapsed: Double, title: String?, source: Source,
+        video: Video?, audio: Audio,
+        application: Application? = nil, hiddenWindows: [HiddenWindows]? = nil, endReason: String? = nil,
+        destinations: [DestinationReport]
     ) {
         self.session = session
         self.pid = pid
@@ -194,7 +198,8 @@ package struct DestinationReport: Codable, Sendable, Equatable {
 
     package init(
         name: String, extension: String, state: String, url: String?, bytes: Int, bitrateKbps: Int, dropped: Int,
-        duration: Double? = nil, queueMs: Int, reconnects: Int = 0, nextRetryS: Double? = nil, width: Int? = nil, height: Int? = nil,
+        duration: Double? = nil, queueMs: Int, reconnects: Int = 0, nextRetryS: Double? = nil, width: Int? = nil,
+        height: Int? = nil,
         path: String?, watchUrl: String? = nil, status: String? = nil, error: ErrorReport?
     ) {
         self.name = name

@@ -28,8 +28,11 @@ package struct CredentialStore {
     ///
     /// - Parameter isInterrupted: polled while the keyring asks the user; if it returns true, the call throws
     ///   `keyringInterrupted`.
-    /// - Throws: if the keyring is locked or does not answer, if the call is interrupted, or if the file cannot be read.
-    package func secret(_ key: String, of destination: String, isInterrupted: () -> Bool) throws(CredentialProblem) -> String? {
+    /// - Throws: if the keyring is locked or does not answer, if the call is interrupted, or if the file cannot be
+    ///   read.
+    package func secret(_ key: String, of destination: String, isInterrupted: () -> Bool) throws(CredentialProblem)
+        -> String?
+    {
         // A secret in the file is the newest: it is deleted when the Secret Service stores a newer one.
         if let secret = try file(of: destination).read()[key] { return secret }
         switch service.lookup(key: key, destination: destination, isInterrupted: isInterrupted) {
@@ -43,7 +46,9 @@ package struct CredentialStore {
 
     /// Stores the secrets of a destination in the Secret Service, replaces older ones, and returns the place. If the
     /// service cannot store them, they go into a file if the user allows that.
-    package func keep(_ secrets: [String: String], of destination: String, asking user: StorageUser) throws(CredentialProblem) -> Place {
+    package func keep(_ secrets: [String: String], of destination: String, asking user: StorageUser)
+        throws(CredentialProblem) -> Place
+    {
         try Self.check(secrets)
         let file = file(of: destination)
         let state = service.state()
@@ -51,7 +56,8 @@ package struct CredentialStore {
         var older = try file.read()
         if state == .ready || state == .asks {
             let isStored = secrets.sorted { $0.key < $1.key }.allSatisfy { key, secret in
-                guard case .done = service.store(secret, key: key, destination: destination, asksUser: state == .asks) else { return false }
+                guard case .done = service.store(secret, key: key, destination: destination, asksUser: state == .asks)
+                else { return false }
                 older[key] = nil
                 return true
             }
@@ -78,8 +84,8 @@ package struct CredentialStore {
         return .file(file.path)
     }
 
-    /// Control characters but ends of lines and tabs are no part of a secret, and C strings end at a NUL: the secret would be another
-    /// one when it is read.
+    /// Control characters but ends of lines and tabs are no part of a secret, and C strings end at a NUL: the secret
+    /// would be another one when it is read.
     private static func check(_ secrets: [String: String]) throws(CredentialProblem) {
         for (key, secret) in secrets.sorted(by: { $0.key < $1.key }) {
             let isText = secret.unicodeScalars.allSatisfy {
@@ -95,7 +101,8 @@ package struct CredentialStore {
         switch service.remove(destination: destination) {
         case .done: return true
         case .absent: return wasInFile
-        case .unavailable where !service.isBusThere || !service.destinations(among: [destination]).contains(destination): return wasInFile
+        case .unavailable
+        where !service.isBusThere || !service.destinations(among: [destination]).contains(destination): return wasInFile
         case .unavailable, .locked, .interrupted:
             throw .keyringKeepsSecret(destination: destination)
         case .silent: throw .keyringSilent(destination: destination)
@@ -125,7 +132,8 @@ package struct CredentialStore {
     /// - Parameter candidates: the destinations to look for in a locked keyring, which does not list its secrets.
     package func destinations(among candidates: [String]) -> Set<String> {
         let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return Set(files.filter { !$0.hasPrefix(".") }.map(PrivateFile.destination) + service.destinations(among: candidates))
+        return Set(
+            files.filter { !$0.hasPrefix(".") }.map(PrivateFile.destination) + service.destinations(among: candidates))
     }
 
     private func file(of destination: String) -> PrivateFile {
@@ -151,7 +159,9 @@ extension CredentialStore: SecretSource {
         try information.answers(of: destination)
     }
 
-    package func key(from command: String, for destination: String, isInterrupted: () -> Bool) throws(CredentialProblem) -> String {
+    package func key(from command: String, for destination: String, isInterrupted: () -> Bool) throws(CredentialProblem)
+        -> String
+    {
         try KeyCommand(command: command, destination: destination).key(isInterrupted: isInterrupted)
     }
 }

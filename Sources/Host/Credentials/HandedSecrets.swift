@@ -1,8 +1,8 @@
 import Synchronization
 import UserConfiguration
 
-/// Secrets that are already known: those that the parent of a detached session has resolved, and the key of an address. The
-/// keyring, key commands and the user are not asked again.
+/// Secrets that are already known: those that the parent of a detached session has resolved, and the key of an address.
+/// The keyring, key commands and the user are not asked again.
 ///
 /// They are passed through a pipe or a socket, never through arguments or the environment.
 package struct HandedSecrets: Codable, Sendable, Equatable {
@@ -42,7 +42,9 @@ package final class SecretRecorder: SecretSource {
     /// The answers up to now.
     package var recorded: HandedSecrets { state.withLock { $0 } }
 
-    package func secret(_ key: String, of destination: String, isInterrupted: () -> Bool) throws(CredentialProblem) -> String? {
+    package func secret(_ key: String, of destination: String, isInterrupted: () -> Bool) throws(CredentialProblem)
+        -> String?
+    {
         let secret = try source.secret(key, of: destination, isInterrupted: isInterrupted)
         state.withLock { $0.add(secret, key, of: destination) }
         return secret
@@ -52,7 +54,9 @@ package final class SecretRecorder: SecretSource {
         try source.answers(of: destination)
     }
 
-    package func key(from command: String, for destination: String, isInterrupted: () -> Bool) throws(CredentialProblem) -> String {
+    package func key(from command: String, for destination: String, isInterrupted: () -> Bool) throws(CredentialProblem)
+        -> String
+    {
         let key = try source.key(from: command, for: destination, isInterrupted: isInterrupted)
         state.withLock { $0.add(printed: key, of: destination) }
         return key
@@ -69,7 +73,9 @@ package struct HandedSecretSource: SecretSource {
         self.source = source
     }
 
-    package func secret(_ key: String, of destination: String, isInterrupted: () -> Bool) throws(CredentialProblem) -> String? {
+    package func secret(_ key: String, of destination: String, isInterrupted: () -> Bool) throws(CredentialProblem)
+        -> String?
+    {
         if let secrets = handed.secrets(key, of: destination) { return secrets.first }
         return try source.secret(key, of: destination, isInterrupted: isInterrupted)
     }
@@ -78,7 +84,9 @@ package struct HandedSecretSource: SecretSource {
         try source.answers(of: destination)
     }
 
-    package func key(from command: String, for destination: String, isInterrupted: () -> Bool) throws(CredentialProblem) -> String {
+    package func key(from command: String, for destination: String, isInterrupted: () -> Bool) throws(CredentialProblem)
+        -> String
+    {
         if let key = handed.printedKey(of: destination) { return key }
         return try source.key(from: command, for: destination, isInterrupted: isInterrupted)
     }

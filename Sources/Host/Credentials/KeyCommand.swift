@@ -18,12 +18,13 @@ package struct KeyCommand {
     /// The time limit of the command, which includes the time for typing.
     private static let deadline = Duration.seconds(30)
 
-    /// The program at the start of the command if it does not exist. Nil if it exists, or if the command is not a program
-    /// with arguments. Runs sh(1).
+    /// The program at the start of the command if it does not exist. Nil if it exists, or if the command is not a
+    /// program with arguments. Runs sh(1).
     package var missingProgram: String? {
         let word = command.prefix { !$0.isWhitespace }
         // Letters that sh reads as they are.
-        guard !word.isEmpty, word.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "_./+-~".contains($0)) }) else { return nil }
+        guard !word.isEmpty, word.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "_./+-~".contains($0)) })
+        else { return nil }
         let program = Program("/bin/sh", arguments: ["sh", "-c", "command -v \(word) >&2"])
         let result = try? Command.run(program, deadline: .init(.seconds(5)))
         return result?.end == .exited(0) || result?.end == .timedOut ? nil : String(word)
@@ -36,7 +37,8 @@ package struct KeyCommand {
         let result: Command.Result
         do throws(SystemError) {
             result = try Command.run(
-                Program("/bin/sh", arguments: ["sh", "-c", command]), .terminal, deadline: .init(Self.deadline), isInterrupted: isInterrupted)
+                Program("/bin/sh", arguments: ["sh", "-c", command]), .terminal, deadline: .init(Self.deadline),
+                isInterrupted: isInterrupted)
         } catch {
             throw .keyCommandNotRun(destination: destination)
         }
@@ -48,11 +50,14 @@ package struct KeyCommand {
         case .exited(0): break
         case .exited(let status):
             // 127: the shell did not find the program (POSIX, Shell Command Language, 2.8.2).
-            if status == 127, let program = missingProgram { throw .keyCommandMissing(destination: destination, program: program) }
+            if status == 127, let program = missingProgram {
+                throw .keyCommandMissing(destination: destination, program: program)
+            }
             throw .keyCommandFailed(destination: destination, status: status)
         }
         let line = result.output.prefix { $0 != 0x0a && $0 != 0x0d }
-        guard (1...CredentialStore.maximumSecret).contains(line.count), let key = String(validating: line, as: UTF8.self)
+        guard (1...CredentialStore.maximumSecret).contains(line.count),
+            let key = String(validating: line, as: UTF8.self)
         else {
             throw .keyCommandWithoutKey(destination: destination)
         }
@@ -66,7 +71,9 @@ extension Configuration {
         var programs: [String: String] = [:]
         for destination in destinations {
             programs[destination.name] =
-                destination.allKeyCommands.lazy.compactMap { KeyCommand(command: $0, destination: destination.name).missingProgram }.first
+                destination.allKeyCommands.lazy.compactMap {
+                    KeyCommand(command: $0, destination: destination.name).missingProgram
+                }.first
         }
         return programs
     }

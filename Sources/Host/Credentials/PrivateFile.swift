@@ -33,7 +33,8 @@ package struct PrivateFile {
     /// Returns the values by key; an empty dictionary if there is no file.
     package func read() throws(CredentialProblem) -> [String: String] {
         guard FileStatus(path) != nil else { return [:] }
-        guard let data = FileManager.default.contents(atPath: path), let text = String(validating: data, as: UTF8.self) else {
+        guard let data = FileManager.default.contents(atPath: path), let text = String(validating: data, as: UTF8.self)
+        else {
             throw .unreadable(path: path)
         }
         let document: TOMLDocument
@@ -64,7 +65,8 @@ package struct PrivateFile {
         } catch {
             throw .cannotWrite(path: path, code: EACCES)
         }
-        let text = values.sorted { $0.key < $1.key }.map { "\(Self.quoted($0.key)) = \(Self.quoted($0.value))\n" }.joined()
+        let text = values.sorted { $0.key < $1.key }.map { "\(Self.quoted($0.key)) = \(Self.quoted($0.value))\n" }
+            .joined()
         do throws(SystemError) {
             try FileDescriptor.replacePrivateFile(at: path, with: Array(text.utf8))
         } catch {

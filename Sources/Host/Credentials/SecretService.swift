@@ -27,8 +27,8 @@ package struct SecretService {
         }
     }
 
-    /// The address of the session bus that an environment names, whether the bus is there or not (D-Bus Specification, and
-    /// systemd's path of it); nil if the environment names none.
+    /// The address of the session bus that an environment names, whether the bus is there or not (D-Bus Specification,
+    /// and systemd's path of it); nil if the environment names none.
     package static func busAddress(_ environment: [String: String]) -> String? {
         namedBus(environment) ?? environment["XDG_RUNTIME_DIR"].map { "unix:path=\($0)/bus" }
     }
@@ -113,13 +113,17 @@ package struct SecretService {
 
     /// - Parameter firstLine: the lines of output that are no answer.
     private func ask(
-        _ operation: SecretServiceHelper.Operation, _ arguments: [String], input: [UInt8] = [], limit: Duration = unlockTime,
+        _ operation: SecretServiceHelper.Operation, _ arguments: [String], input: [UInt8] = [],
+        limit: Duration = unlockTime,
         firstLine: Int = 1, isInterrupted: () -> Bool = { false }
     ) -> Answer {
         guard isBusThere, let helper else { return .unavailable }
         let program = Program(helper, arguments: ["broadcast", "secret-service", operation.rawValue, "--"] + arguments)
         let deadline = Command.Deadline(firstOutput: Self.answerTime, end: limit)
-        guard let result = try? Command.run(program, .isolated(input: input), deadline: deadline, isInterrupted: isInterrupted) else {
+        guard
+            let result = try? Command.run(
+                program, .isolated(input: input), deadline: deadline, isInterrupted: isInterrupted)
+        else {
             return .unavailable
         }
         if result.end == .interrupted { return .interrupted }

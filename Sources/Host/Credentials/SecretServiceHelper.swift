@@ -36,7 +36,9 @@ package struct SecretServiceHelper {
 
     /// Returns nil if the arguments, which start with the program's name, are not for the helper.
     package init?(arguments: [String]) {
-        guard arguments.count >= 4, arguments[1] == "secret-service", arguments[3] == "--", let operation = Operation(rawValue: arguments[2]) else {
+        guard arguments.count >= 4, arguments[1] == "secret-service", arguments[3] == "--",
+            let operation = Operation(rawValue: arguments[2])
+        else {
             return nil
         }
         self.operation = operation
@@ -121,7 +123,9 @@ package struct SecretServiceHelper {
     /// The secret from standard input; nil if it is longer than a secret may be.
     private func readSecret() -> String? {
         let input = FileDescriptor(borrowing: STDIN_FILENO)
-        guard let bytes = try? input.readToEnd(limit: CredentialStore.maximumSecret + 1), bytes.count <= CredentialStore.maximumSecret else {
+        guard let bytes = try? input.readToEnd(limit: CredentialStore.maximumSecret + 1),
+            bytes.count <= CredentialStore.maximumSecret
+        else {
             return nil
         }
         return String(decoding: bytes, as: UTF8.self)

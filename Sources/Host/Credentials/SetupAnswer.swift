@@ -28,15 +28,21 @@ package struct SetupAnswer: Decodable {
     }
 
     /// Why the answers do not match the questions; nil if they do. No case contains an answer.
-    package func problem(with questions: [SetupQuestion], older: [String: String], hasSecrets: Bool) -> SetupProblem.Answer? {
+    package func problem(with questions: [SetupQuestion], older: [String: String], hasSecrets: Bool) -> SetupProblem
+        .Answer?
+    {
         for (given, isSecret) in [(setup ?? [:], false), (secrets ?? [:], true)] {
             for key in given.keys.sorted() {
                 guard let question = questions.first(where: { $0.key == key }) else { return .undeclared(key: key) }
-                guard question.isSecret == isSecret else { return isSecret ? .notASecret(key: key) : .secretInTheOpen(key: key) }
+                guard question.isSecret == isSecret else {
+                    return isSecret ? .notASecret(key: key) : .secretInTheOpen(key: key)
+                }
             }
         }
         let all = older.merging(setup ?? [:]) { $1 }.merging(secrets ?? [:]) { $1 }
-        if let missing = questions.first(where: { $0.isRequired && all[$0.key]?.isEmpty != false && !($0.isSecret && hasSecrets) }) {
+        if let missing = questions.first(where: {
+            $0.isRequired && all[$0.key]?.isEmpty != false && !($0.isSecret && hasSecrets)
+        }) {
             return .missing(key: missing.key)
         }
         if let watchUrl, !Self.isAddress(watchUrl) { return .notAnAddress }
@@ -44,6 +50,7 @@ package struct SetupAnswer: Decodable {
     }
 
     private static func isAddress(_ text: String) -> Bool {
-        (text.hasPrefix("https://") || text.hasPrefix("http://")) && text.utf8.count <= 2000 && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
+        (text.hasPrefix("https://") || text.hasPrefix("http://")) && text.utf8.count <= 2000
+            && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
     }
 }

@@ -19,7 +19,8 @@ package struct SetupInformation {
 
     /// Stores the address for viewers; nil removes it.
     package func keep(watchURL: String?, of destination: String) throws(CredentialProblem) {
-        try PrivateFile(folder: watchFolder, destination: destination, ending: ".toml").write(watchURL.map { ["watch_url": $0] } ?? [:])
+        try PrivateFile(folder: watchFolder, destination: destination, ending: ".toml").write(
+            watchURL.map { ["watch_url": $0] } ?? [:])
     }
 
     /// Returns the answers of a destination by key.

@@ -46,7 +46,9 @@ package struct SetupProgram {
         if let failure = answer?.error { throw .refused(name: name, message: failure.message) }
         switch result.end {
         case .exited(0): break
-        case .killed(signal: SIGINT), .killed(signal: SIGTERM), .killed(signal: SIGHUP), .exited(130), .timedOut, .interrupted: throw .cancelled
+        case .killed(signal: SIGINT), .killed(signal: SIGTERM), .killed(signal: SIGHUP), .exited(130), .timedOut,
+            .interrupted:
+            throw .cancelled
         case .exited(let status): throw .programEnded(name: name, .exited(status))
         case .killed(let signal): throw .programEnded(name: name, .killed(signal: signal))
         }
@@ -65,7 +67,8 @@ package struct SetupProgram {
         }
         do throws(SystemError) {
             return try Command.run(
-                Program(path, arguments: [path], environment: environment, folder: folder), .terminal, deadline: .init(.seconds(86_400)))
+                Program(path, arguments: [path], environment: environment, folder: folder), .terminal,
+                deadline: .init(.seconds(86_400)))
         } catch {
             throw .programNotStarted(path: path, code: error.code)
         }

@@ -15,7 +15,9 @@ package struct SetupTarget {
     package private(set) var program: SetupProgram?
 
     /// Throws `unknown` if the name is not a destination, service or extension.
-    package init(_ name: String, configuration: Configuration, catalog: ExtensionCatalog, paths: Paths) throws(SetupProblem) {
+    package init(_ name: String, configuration: Configuration, catalog: ExtensionCatalog, paths: Paths)
+        throws(SetupProblem)
+    {
         self.name = name
         let destination = configuration.destination(named: name)
         let services = KnownService.all
@@ -37,7 +39,8 @@ package struct SetupTarget {
             configured.formUnion(destination?.keyCommands(for: manifest).keys.map { $0 } ?? [])
             questions = manifest.questions.map {
                 SetupQuestion(
-                    key: $0.key, prompt: $0.prompt, isSecret: $0.isSecret, isAsked: !configured.contains($0.key), isRequired: $0.isRequired)
+                    key: $0.key, prompt: $0.prompt, isSecret: $0.isSecret, isAsked: !configured.contains($0.key),
+                    isRequired: $0.isRequired)
             }
             program = manifest.setupExecutable.map {
                 SetupProgram(path: $0, folder: manifest.folder, environment: paths.setupEnvironment)
@@ -49,23 +52,29 @@ package struct SetupTarget {
         }
         guard isRTMP else { return }
         if destination?.url == nil {
-            questions.append(SetupQuestion(key: "url", prompt: "Address (rtmp://HOST/APP)", isSecret: false, isAsked: service?.url == nil))
+            questions.append(
+                SetupQuestion(
+                    key: "url", prompt: "Address (rtmp://HOST/APP)", isSecret: false, isAsked: service?.url == nil))
         }
-        questions.append(SetupQuestion(key: "key", prompt: "Stream key", isSecret: true, isAsked: destination?.keyCommand == nil))
+        questions.append(
+            SetupQuestion(key: "key", prompt: "Stream key", isSecret: true, isAsked: destination?.keyCommand == nil))
         // Few servers require a user name and a password, so setup does not ask for them.
         questions.append(SetupQuestion(key: "user", prompt: "User", isSecret: false, isAsked: false, isRequired: false))
-        questions.append(SetupQuestion(key: "password", prompt: "Password", isSecret: true, isAsked: false, isRequired: false))
+        questions.append(
+            SetupQuestion(key: "password", prompt: "Password", isSecret: true, isAsked: false, isRequired: false))
     }
 
-    /// Returns the questions that need an answer before a broadcast can start, and have none: the required ones, and the password of a
-    /// user of an RTMP server.
+    /// Returns the questions that need an answer before a broadcast can start, and have none: the required ones, and
+    /// the password of a user of an RTMP server.
     ///
     /// - Parameters:
     ///   - answers: the answers that are not secret.
     ///   - hasSecret: returns true if there is a secret of this key.
     package func openQuestions(answers: [String: String], hasSecret: (String) -> Bool) -> [SetupQuestion] {
         questions.filter { question in
-            guard question.isRequired && question.isAsked || needsPassword(answers) && question.key == "password" else { return false }
+            guard question.isRequired && question.isAsked || needsPassword(answers) && question.key == "password" else {
+                return false
+            }
             return question.isSecret ? !hasSecret(question.key) : answers[question.key] == nil
         }
     }

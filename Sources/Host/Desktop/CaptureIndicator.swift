@@ -28,7 +28,9 @@ struct CaptureIndicator {
 
     /// Processes a message and answers calls.
     func handle(_ message: BusMessage) {
-        if message.isSignal, message.member == "NameAcquired", message.arguments.first?.string == Self.name { tellChange() }
+        if message.isSignal, message.member == "NameAcquired", message.arguments.first?.string == Self.name {
+            tellChange()
+        }
         if message.wantsReply { bus.send(answer(to: message)) }
     }
 
@@ -41,9 +43,11 @@ struct CaptureIndicator {
             return call.reply([.variant(.boolean(isCaptured))])
         case (Self.properties, "GetAll") where call.path == Self.path && arguments == [Self.name]:
             return call.reply([.properties(["Captured": .boolean(isCaptured)])])
-        case (Self.properties, "Set"): return call.errorReply("org.freedesktop.DBus.Error.PropertyReadOnly", "Nothing can be set here.")
+        case (Self.properties, "Set"):
+            return call.errorReply("org.freedesktop.DBus.Error.PropertyReadOnly", "Nothing can be set here.")
         default:
-            return call.errorReply("org.freedesktop.DBus.Error.UnknownMethod", "The object has no such method or property.")
+            return call.errorReply(
+                "org.freedesktop.DBus.Error.UnknownMethod", "The object has no such method or property.")
         }
     }
 

@@ -10,7 +10,8 @@ package final class CaptureIndicatorWatch {
         guard let bus = SessionBus(address: address) else { return nil }
         self.bus = bus
         // Subscribe before reading the state, so that no change is missed.
-        bus.subscribe("type='signal',sender='\(BusObject.bus.service)',member='NameOwnerChanged',arg0='\(CaptureIndicator.name)'")
+        bus.subscribe(
+            "type='signal',sender='\(BusObject.bus.service)',member='NameOwnerChanged',arg0='\(CaptureIndicator.name)'")
     }
 
     package var isCaptured: Bool { bus.hasOwner(CaptureIndicator.name) }

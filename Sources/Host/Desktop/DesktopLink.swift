@@ -37,19 +37,24 @@ package final class DesktopLink: Sendable {
     ///   - lockChanged: called on the link's thread with true when the screen is locked, and with false when it is
     ///     unlocked.
     ///   - warn: called on the link's thread if a setting of the desktop is lost after `begin`.
-    package init(_ request: Request, lockChanged: @escaping @Sendable (Bool) -> Void, warn: @escaping @Sendable (DesktopWarning) -> Void) {
+    package init(
+        _ request: Request, lockChanged: @escaping @Sendable (Bool) -> Void,
+        warn: @escaping @Sendable (DesktopWarning) -> Void
+    ) {
         self.request = request
         self.lockChanged = lockChanged
         self.warn = warn
         stopPipe = Mutex(try? Pipe())
     }
 
-    /// Restores the notifications that a crashed broadcast left off. Takes some milliseconds if there is something to do, and else
-    /// only looks at a file. Blocks.
+    /// Restores the notifications that a crashed broadcast left off. Takes some milliseconds if there is something to
+    /// do, and else only looks at a file. Blocks.
     ///
     /// - Returns: true if they were restored.
     package static func restoreAfterCrash(_ request: Request) -> Bool {
-        guard QuietRecord.isPending(path: request.recordPath), let bus = SessionBus(address: request.address) else { return false }
+        guard QuietRecord.isPending(path: request.recordPath), let bus = SessionBus(address: request.address) else {
+            return false
+        }
         return DoNotDisturb(bus: bus, recordPath: request.recordPath, run: request.run).restoreAfterCrash()
     }
 

@@ -7,7 +7,8 @@ package enum DesktopNotification {
     /// - Parameters:
     ///   - text: plain text. It can contain words of a server or an extension, and the body of a notification is markup
     ///     (Desktop Notifications Specification, "Markup"), so the three characters of markup are escaped.
-    ///   - isUrgent: also shown while the desktop holds notifications back, as during a broadcast ("Urgency Levels", critical).
+    ///   - isUrgent: also shown while the desktop holds notifications back, as during a broadcast ("Urgency Levels",
+    ///     critical).
     package static func send(_ text: String, isUrgent: Bool = false) {
         let text = escaped(text)
         let title = "Broadcast"
@@ -15,11 +16,13 @@ package enum DesktopNotification {
         let commands = [
             ["notify-send", "--app-name=broadcast"] + (isUrgent ? ["--urgency=critical"] : []) + ["--", title, text],
             [
-                "gdbus", "call", "--session", "--timeout=5", "--dest", call[0], "--object-path", call[1], "--method", call[2] + ".Notify",
+                "gdbus", "call", "--session", "--timeout=5", "--dest", call[0], "--object-path", call[1], "--method",
+                call[2] + ".Notify",
                 "broadcast", "0", "", title, text, "[]", isUrgent ? "{'urgency': <byte 2>}" : "{}", "--", "-1",
             ],
             [
-                "busctl", "--user", "--timeout=5", "--", "call", call[0], call[1], call[2], "Notify", "susssasa{sv}i", "broadcast", "0", "", title,
+                "busctl", "--user", "--timeout=5", "--", "call", call[0], call[1], call[2], "Notify", "susssasa{sv}i",
+                "broadcast", "0", "", title,
                 text, "0",
             ] + (isUrgent ? ["1", "urgency", "y", "2"] : ["0"]) + ["-1"],
         ]

@@ -22,7 +22,9 @@ struct DoNotDisturb {
     /// Suppresses notifications from now on. Returns a warning if that is not possible.
     mutating func begin() -> DesktopWarning? {
         // Subscribe to signals before reading the state, so that no new service is missed.
-        bus.subscribe("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(BusObject.notifications.service)'")
+        bus.subscribe(
+            "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(BusObject.notifications.service)'"
+        )
         // Start a service that would otherwise start with the first notification, because it would show that one.
         return hold(startsService: true)
     }
@@ -30,7 +32,9 @@ struct DoNotDisturb {
     /// Returns true if the message reports a new notification service that has not received a request yet. Then call
     /// `beginAgain`.
     func isNewService(_ message: BusMessage) -> Bool {
-        guard message.isSignal, message.member == "NameOwnerChanged", message.sender == BusObject.bus.service else { return false }
+        guard message.isSignal, message.member == "NameOwnerChanged", message.sender == BusObject.bus.service else {
+            return false
+        }
         let names = message.arguments.compactMap(\.string)
         guard names.count == 3, names[0] == BusObject.notifications.service else { return false }
         return !names[2].isEmpty && names[2] != asked
@@ -46,7 +50,10 @@ struct DoNotDisturb {
     private mutating func hold(startsService: Bool) -> DesktopWarning? {
         // The inhibition ID of the previous service is not valid for this one.
         inhibition = nil
-        guard let server = bus.call(.notifications, BusObject.notifications.service, "GetServerInformation", startsService: startsService) else {
+        guard
+            let server = bus.call(
+                .notifications, BusObject.notifications.service, "GetServerInformation", startsService: startsService)
+        else {
             return bus.hasOwner(BusObject.notifications.service) ? .noAnswer : nil
         }
         asked = server.sender
@@ -83,13 +90,16 @@ struct DoNotDisturb {
 
     /// Restores notifications, unless another session still needs do-not-disturb.
     mutating func end() {
-        if let inhibition { _ = bus.call(.notifications, BusObject.notifications.service, "UnInhibit", [.unsigned(inhibition)]) }
+        if let inhibition {
+            _ = bus.call(.notifications, BusObject.notifications.service, "UnInhibit", [.unsigned(inhibition)])
+        }
         inhibition = nil
         guard let record, record.lockAlone() else {
             self.record = nil
             return
         }
-        turnBack(record, QuietSwitch.known(on: bus, server: record.pending.contains("gnome") ? "gnome-shell" : "", run: run))
+        turnBack(
+            record, QuietSwitch.known(on: bus, server: record.pending.contains("gnome") ? "gnome-shell" : "", run: run))
         self.record = nil
     }
 
@@ -103,12 +113,14 @@ struct DoNotDisturb {
 
     @discardableResult
     private func restoreAfterCrash(_ switches: [QuietSwitch]) -> Bool {
-        guard let record = QuietRecord(path: recordPath), !record.pending.isEmpty, record.lockAlone() else { return false }
+        guard let record = QuietRecord(path: recordPath), !record.pending.isEmpty, record.lockAlone() else {
+            return false
+        }
         return turnBack(record, switches)
     }
 
-    /// Turns the settings of the record back. A setting that cannot be read, or does not change, stays in the record for the next
-    /// try.
+    /// Turns the settings of the record back. A setting that cannot be read, or does not change, stays in the record
+    /// for the next try.
     ///
     /// - Returns: true if one was turned back.
     @discardableResult
@@ -140,5 +152,6 @@ struct DoNotDisturb {
 }
 
 extension BusObject {
-    static let notifications = BusObject(service: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications")
+    static let notifications = BusObject(
+        service: "org.freedesktop.Notifications", path: "/org/freedesktop/Notifications")
 }

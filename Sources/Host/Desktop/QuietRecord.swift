@@ -36,11 +36,14 @@ final class QuietRecord {
         get {
             var bytes = [UInt8](repeating: 0, count: 64)
             let count = pread(descriptor, &bytes, bytes.count, 0)
-            return Set(String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self).split(separator: " ").map(String.init))
+            return Set(
+                String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self).split(separator: " ").map(String.init))
         }
         set {
             ftruncate(descriptor, 0)
-            _ = Array(newValue.sorted().joined(separator: " ").utf8).withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
+            _ = Array(newValue.sorted().joined(separator: " ").utf8).withUnsafeBytes {
+                pwrite(descriptor, $0.baseAddress, $0.count, 0)
+            }
         }
     }
 }

@@ -14,10 +14,15 @@ struct ScreenLockWatch {
     init(bus: SessionBus) {
         self.bus = bus
         // Subscribe before reading the state, so that no change is missed.
-        for interface in Self.interfaces { bus.subscribe("type='signal',interface='\(interface)',member='ActiveChanged'") }
         for interface in Self.interfaces {
-            let object = BusObject(service: interface, path: "/" + interface.split(separator: ".").joined(separator: "/"))
-            guard let reply = bus.call(object, interface, "GetActive"), reply.arguments.first?.boolean == true else { continue }
+            bus.subscribe("type='signal',interface='\(interface)',member='ActiveChanged'")
+        }
+        for interface in Self.interfaces {
+            let object = BusObject(
+                service: interface, path: "/" + interface.split(separator: ".").joined(separator: "/"))
+            guard let reply = bus.call(object, interface, "GetActive"), reply.arguments.first?.boolean == true else {
+                continue
+            }
             follow(reply.sender)
         }
     }
@@ -27,7 +32,11 @@ struct ScreenLockWatch {
         guard message.isSignal else { return false }
         let before = isLocked
         if message.member == "ActiveChanged", Self.interfaces.contains(message.interface) {
-            if message.arguments.first?.boolean == true { follow(message.sender) } else { active.remove(message.sender) }
+            if message.arguments.first?.boolean == true {
+                follow(message.sender)
+            } else {
+                active.remove(message.sender)
+            }
         }
         // A program that left the bus no longer locks the screen.
         if message.member == "NameOwnerChanged", message.sender == BusObject.bus.service {

@@ -7,6 +7,7 @@ enum ScreenSaverInhibition {
     /// Inhibits the screen saver until `bus` is closed, also after a crash. Does nothing if no such service runs.
     static func ask(_ bus: SessionBus) {
         guard bus.hasOwner(service.service) else { return }
-        _ = bus.call(service, service.service, "Inhibit", [.string("broadcast"), .string("The screen is being broadcast")])
+        _ = bus.call(
+            service, service.service, "Inhibit", [.string("broadcast"), .string("The screen is being broadcast")])
     }
 }

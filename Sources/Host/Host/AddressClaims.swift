@@ -2,11 +2,11 @@ import Control
 import Synchronization
 import Upload
 
-/// The addresses to which a session sends, for the other sessions of the user: two that send to the same far end disturb each other,
-/// and a server can only say so after it has thrown one of them out. Thread-safe.
+/// The addresses to which a session sends, for the other sessions of the user: two that send to the same far end
+/// disturb each other, and a server can only say so after it has thrown one of them out. Thread-safe.
 ///
-/// A claim is a file in a folder of the user. Its name is a number for the address, which can contain a key, and its content the name of
-/// the session.
+/// A claim is a file in a folder of the user. Its name is a number for the address, which can contain a key, and its
+/// content the name of the session.
 final class AddressClaims: Sendable {
     private let folder: String?
     private let session: String
@@ -18,7 +18,8 @@ final class AddressClaims: Sendable {
     /// By the names of destinations.
     private let claims = Mutex<[String: Claim]>([:])
 
-    /// - Parameter folder: the folder of the claims, or nil for none. A session whose claims cannot be written sends without them.
+    /// - Parameter folder: the folder of the claims, or nil for none. A session whose claims cannot be written sends
+    ///   without them.
     init(folder: String?, session: String) {
         self.folder = folder
         self.session = session
@@ -32,7 +33,8 @@ final class AddressClaims: Sendable {
         guard let folder, let address = plan.address else { return false }
         let path = "\(folder)/\(String(address.fingerprint, radix: 16)).address"
         // The session itself rejects a second destination with the same name or address.
-        guard claims.withLock({ claims in claims[plan.name] == nil && !claims.values.contains { $0.path == path } }) else { return false }
+        guard claims.withLock({ claims in claims[plan.name] == nil && !claims.values.contains { $0.path == path } })
+        else { return false }
         do throws(ControlServer.Failure) {
             let entry = try LockedEntry(path: path)
             entry.write(session)

@@ -21,8 +21,8 @@ package final class DesktopEntries: Sendable {
     /// The maximum time for which the first lookup waits.
     private static let limit = Duration.seconds(1)
 
-    /// - Parameter folders: absolute paths of `applications` folders. If several contain an entry, the first one is used.
-    ///   Folders that do not exist are ignored.
+    /// - Parameter folders: absolute paths of `applications` folders. If several contain an entry, the first one is
+    ///   used. Folders that do not exist are ignored.
     package init(folders: [String]) {
         self.folders = folders
     }
@@ -37,12 +37,12 @@ package final class DesktopEntries: Sendable {
         self.init(folders: (home + list("XDG_DATA_DIRS", "/usr/local/share:/usr/share")).map { $0 + "/applications" })
     }
 
-    /// Returns the unlocalized name of the application for the class part of `WM_CLASS`; nil if no entry matches, or if the
-    /// entries are not read yet.
+    /// Returns the unlocalized name of the application for the class part of `WM_CLASS`; nil if no entry matches, or if
+    /// the entries are not read yet.
     ///
     /// An entry with `StartupWMClass` has priority over an entry whose file has the name of the class. The comparison
-    /// ignores case, because programs use it inconsistently. A separate thread reads the entries; the first lookup waits for
-    /// it, for at most one second. A folder on a file system that does not answer delays nothing else.
+    /// ignores case, because programs use it inconsistently. A separate thread reads the entries; the first lookup
+    /// waits for it, for at most one second. A folder on a file system that does not answer delays nothing else.
     package func name(of windowClass: String) async -> String? {
         if !hasStarted.exchange(true, ordering: .relaxed) {
             _ = NamedThread(name: "desktop entries") { [self] in index.set(read()) }
@@ -60,11 +60,14 @@ package final class DesktopEntries: Sendable {
         var index = Index()
         var seen: Set<String> = []
         for folder in folders {
-            for file in ((try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []).sorted() where file.hasSuffix(".desktop") {
+            for file in ((try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []).sorted()
+            where file.hasSuffix(".desktop") {
                 // A folder is part of the name: the identifier of kde/konsole.desktop is kde-konsole.
                 let identifier = file.dropLast(8).split(separator: "/").joined(separator: "-").lowercased()
                 guard seen.insert(identifier).inserted, let entry = Self.entry(folder + "/" + file) else { continue }
-                if let windowClass = entry.windowClass, index.byWindowClass[windowClass] == nil { index.byWindowClass[windowClass] = entry.name }
+                if let windowClass = entry.windowClass, index.byWindowClass[windowClass] == nil {
+                    index.byWindowClass[windowClass] = entry.name
+                }
                 // The windows of org.gnome.Terminal have the class gnome-terminal or Terminal, so use the last part of
                 // the identifier if no other entry has that name.
                 index.byFileName[identifier] = entry.name
@@ -75,7 +78,8 @@ package final class DesktopEntries: Sendable {
         return index
     }
 
-    /// Returns the main group of the file; nil if it does not describe an application, or is marked as removed (`Hidden`).
+    /// Returns the main group of the file; nil if it does not describe an application, or is marked as removed
+    /// (`Hidden`).
     private static func entry(_ path: String) -> (name: String, windowClass: String?)? {
         var status = stat()
         // A named pipe without a writer would block the thread.
@@ -92,7 +96,9 @@ package final class DesktopEntries: Sendable {
                 if values[key] == nil { values[key] = unescaped(line[line.index(after: equals)...].drop { $0 == " " }) }
             }
         }
-        guard let name = values["Name"], !name.isEmpty, values["Hidden"] != "true", values["Type"] ?? "Application" == "Application" else {
+        guard let name = values["Name"], !name.isEmpty, values["Hidden"] != "true",
+            values["Type"] ?? "Application" == "Application"
+        else {
             return nil
         }
         return (name, values["StartupWMClass"].flatMap { $0.isEmpty ? nil : $0.lowercased() })

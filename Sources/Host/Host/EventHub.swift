@@ -1,8 +1,8 @@
 import Control
 import Synchronization
 
-/// Distributes the events of a session to its followers. Thread-safe. A slow follower loses the oldest events and does not
-/// delay the others.
+/// Distributes the events of a session to its followers. Thread-safe. A slow follower loses the oldest events and does
+/// not delay the others.
 package final class EventHub: Sendable {
     private static let backlog = 256
 
@@ -16,7 +16,8 @@ package final class EventHub: Sendable {
 
     /// Returns the events from now on, until the end of the session.
     package func subscribe() -> AsyncStream<EventReport> {
-        let (stream, continuation) = AsyncStream.makeStream(of: EventReport.self, bufferingPolicy: .bufferingNewest(Self.backlog))
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: EventReport.self, bufferingPolicy: .bufferingNewest(Self.backlog))
         let identifier = state.withLock { state -> Int? in
             guard !state.isFinished else { return nil }
             defer { state.nextIdentifier += 1 }

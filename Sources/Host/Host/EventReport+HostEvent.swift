@@ -4,8 +4,8 @@ import Session
 import UserConfiguration
 
 extension EventReport {
-    /// Creates the report of an event of the session `session`, at the current time, as `broadcast events` prints it. Nil
-    /// for an event that only the front end needs.
+    /// Creates the report of an event of the session `session`, at the current time, as `broadcast events` prints it.
+    /// Nil for an event that only the front end needs.
     ///
     /// - Parameters:
     ///   - phrases: the sentences for notices and destinations.
@@ -13,8 +13,8 @@ extension EventReport {
     init?(_ event: HostEvent, session: String, phrases: any HostPhrases, report: (SessionSnapshot) -> SessionReport) {
         self.init(time: FileDate.iso8601(Date()), event: "", session: session)
         switch event {
-        // The first two are for the user at the start: scripts read the source and the rules from the status. The third one
-        // is only for the log.
+        // The first two are for the user at the start: scripts read the source and the rules from the status. The third
+        // one is only for the log.
         case .exposed, .started, .changed: return nil
         case .state(let state):
             self.event = "state"

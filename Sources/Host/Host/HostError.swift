@@ -79,10 +79,13 @@ package enum RequestProblem: Error, Sendable, Equatable {
         switch self {
         case .unknownCommand, .unknownDestination: 404
         case .refused(.followedAlready), .refused(.tooManyFollowers): 429
-        case .refused(.notARequest), .notOnOffOrToggle, .nothingToAnnotate, .clipWithoutPath, .noDestinationNamed, .outputLater, .rule: 400
+        case .refused(.notARequest), .notOnOffOrToggle, .nothingToAnnotate, .clipWithoutPath, .noDestinationNamed,
+            .outputLater, .rule:
+            400
         case .onlyDestination: ErrorReport.onlyDestination
         case .notYetConnected(_, let error): error.code
-        case .starting, .notLive, .alreadyPaused, .notPaused, .noSound, .keepsNoClips, .removedMeanwhile, .notAScreen, .ruleExists,
+        case .starting, .notLive, .alreadyPaused, .notPaused, .noSound, .keepsNoClips, .removedMeanwhile, .notAScreen,
+            .ruleExists,
             .noSuchRule:
             409
         case .hiddenBySlate, .hidingNotShown, .pauseNotShown: 503

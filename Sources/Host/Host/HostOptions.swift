@@ -13,7 +13,8 @@ package struct HostOptions: Sendable {
     package var otherSockets: [String] = []
     /// The path of the file that tells clients where the socket is; nil if the session has no such file.
     package var registration: String?
-    /// The folder in which the sessions of the user claim the addresses to which they send (`AddressClaims`); nil for none.
+    /// The folder in which the sessions of the user claim the addresses to which they send (`AddressClaims`); nil for
+    /// none.
     package var addressFolder: String?
     /// The path of the log; nil if the session has none.
     package var log: String?

@@ -41,8 +41,8 @@ package struct RunningSession: Sendable {
         package init(names: [String]) { self.names = names }
     }
 
-    /// Returns the session on which a command without a session's name acts: the one with the standard name if it runs, or
-    /// else the only one that runs. Without a running session, returns the one with the standard name.
+    /// Returns the session on which a command without a session's name acts: the one with the standard name if it runs,
+    /// or else the only one that runs. Without a running session, returns the one with the standard name.
     package static func unnamed(_ paths: Paths) async throws(Ambiguity) -> RunningSession {
         let standard = RunningSession(name: SessionNaming.standard, paths)
         // A different session that does not answer must not delay a command for this one.
@@ -101,9 +101,11 @@ package struct RunningSession: Sendable {
         }
     }
 
-    /// Sends a request to all sessions at the same time, so that one that does not answer does not delay the others. The
-    /// answers are in the order of `sessions`.
-    package static func ask(_ request: ControlRequest, _ sessions: [RunningSession]) async -> [Result<ControlReply?, ControlClient.Failure>] {
+    /// Sends a request to all sessions at the same time, so that one that does not answer does not delay the others.
+    /// The answers are in the order of `sessions`.
+    package static func ask(_ request: ControlRequest, _ sessions: [RunningSession]) async -> [Result<
+        ControlReply?, ControlClient.Failure
+    >] {
         await withTaskGroup(of: Answer.self) { group in
             for (place, session) in sessions.enumerated() {
                 group.addTask { await session.answer(to: request, place: place) }

@@ -11,7 +11,10 @@ package struct SessionEnvironment: Sendable {
     /// The address of the session bus (D-Bus Specification, Server Addresses); nil without a session bus.
     let sessionBusAddress: String?
 
-    package init(paths: Paths, secrets: any SecretSource, watchURL: @escaping @Sendable (String) -> String?, sessionBusAddress: String?) {
+    package init(
+        paths: Paths, secrets: any SecretSource, watchURL: @escaping @Sendable (String) -> String?,
+        sessionBusAddress: String?
+    ) {
         self.paths = paths
         self.secrets = secrets
         self.watchURL = watchURL
@@ -33,9 +36,11 @@ package struct SessionEnvironment: Sendable {
     /// Returns the request to restore what a crashed broadcast has changed; nil without a session bus.
     package static func crashRequest(paths: Paths, busAddress: String?) -> DesktopLink.Request? {
         guard let busAddress else { return nil }
-        return DesktopLink.Request(address: busAddress, recordPath: paths.stateFolder + "/do-not-disturb") { arguments in
+        return DesktopLink.Request(address: busAddress, recordPath: paths.stateFolder + "/do-not-disturb") {
+            arguments in
             let program = Program(arguments.first ?? "", arguments: arguments)
-            guard let result = try? Command.run(program, deadline: .init(.milliseconds(800))), result.end == .exited(0) else { return nil }
+            guard let result = try? Command.run(program, deadline: .init(.milliseconds(800))), result.end == .exited(0)
+            else { return nil }
             return String(decoding: result.output, as: UTF8.self)
         }
     }

@@ -21,13 +21,16 @@ extension SessionHost {
     }
 
     /// The session is being prepared, or its preparation failed.
-    private func replyWithoutSession(to request: Result<ControlRequest, InvalidRequest>) async throws(HostError) -> ControlReply {
+    private func replyWithoutSession(to request: Result<ControlRequest, InvalidRequest>) async throws(HostError)
+        -> ControlReply
+    {
         if request == .success(.stop) { return await stop() }
         if request == .success(.status) { return .session(report(of: .starting)) }
         throw .request(.starting)
     }
 
-    private func reply(to request: ControlRequest, _ session: BroadcastSession) async throws(HostError) -> ControlReply {
+    private func reply(to request: ControlRequest, _ session: BroadcastSession) async throws(HostError) -> ControlReply
+    {
         switch request {
         case .status: break
         case .stop: return await stop()
@@ -60,7 +63,9 @@ extension SessionHost {
         return .session(await lastReport() ?? report(of: .finished))
     }
 
-    private func setMicrophone(_ choice: ControlRequest.MicrophoneChoice, _ session: BroadcastSession) throws(HostError) -> Bool {
+    private func setMicrophone(_ choice: ControlRequest.MicrophoneChoice, _ session: BroadcastSession) throws(HostError)
+        -> Bool
+    {
         let isOn = session.setMicrophone { isOn in
             switch choice {
             case .on: true
@@ -72,8 +77,12 @@ extension SessionHost {
         return isOn
     }
 
-    private func saveClip(last: Double?, path: String, _ session: BroadcastSession) async throws(HostError) -> ControlReply {
-        let span = last.flatMap { $0.isFinite && $0 > 0 && $0 < 1e6 ? MediaTime(seconds: $0) : nil } ?? MediaTime(milliseconds: 30_000)
+    private func saveClip(last: Double?, path: String, _ session: BroadcastSession) async throws(HostError)
+        -> ControlReply
+    {
+        let span =
+            last.flatMap { $0.isFinite && $0 > 0 && $0 < 1e6 ? MediaTime(seconds: $0) : nil }
+            ?? MediaTime(milliseconds: 30_000)
         do throws(UploadError) {
             if let clip = try await session.saveClip(last: span, to: path) { return .clip(ClipReport(clip)) }
         } catch {
@@ -82,8 +91,12 @@ extension SessionHost {
         throw .request(.keepsNoClips)
     }
 
-    private func add(_ target: String, folder: String?, _ session: BroadcastSession) async throws(HostError) -> ControlReply {
-        var plan = try await onThread { [resolve] preparation throws(HostError) in try resolve(target, folder, preparation) }
+    private func add(_ target: String, folder: String?, _ session: BroadcastSession) async throws(HostError)
+        -> ControlReply
+    {
+        var plan = try await onThread { [resolve] preparation throws(HostError) in
+            try resolve(target, folder, preparation)
+        }
         // An address or a file has no name, so it gets a free one.
         let others = session.snapshot().destinations.filter { !$0.state.isOver }
         if plan.name != target { plan.makeNameUnique { name in others.contains { $0.name == name } } }
@@ -99,7 +112,9 @@ extension SessionHost {
         if let limit = plan.limits.frameRate, let rate = session.snapshot().video?.frameRate, rate > limit {
             report(.notice(.resolver(.limit(.frameRate(limit: limit, actual: rate), service: plan.name))))
         }
-        guard let added = await session.waitUntilAnswered(plan.name) else { throw .request(.removedMeanwhile(plan.name)) }
+        guard let added = await session.waitUntilAnswered(plan.name) else {
+            throw .request(.removedMeanwhile(plan.name))
+        }
         switch (added.state, added.error) {
         case (.reconnecting, let error?): throw .request(.notYetConnected(name: added.name, error))
         case (.failed, let error?):
@@ -110,7 +125,9 @@ extension SessionHost {
         }
     }
 
-    private func remove(_ text: String, folder: String?, _ session: BroadcastSession) async throws(HostError) -> ControlReply {
+    private func remove(_ text: String, folder: String?, _ session: BroadcastSession) async throws(HostError)
+        -> ControlReply
+    {
         let name = await destinationName(text, folder: folder, session)
         do throws(SessionError) {
             if let ended = try await session.remove(named: name) {
@@ -134,7 +151,8 @@ extension SessionHost {
         let destinations = session.snapshot().destinations
         guard !text.isEmpty, !destinations.contains(where: { $0.name == text }) else { return text }
         let path = text.hasPrefix("/") ? text : (folder ?? "") + "/" + text
-        let files = destinations.compactMap { destination in destination.path.map { (name: destination.name, path: $0) } }
+        let files = destinations.compactMap { destination in destination.path.map { (name: destination.name, path: $0) }
+        }
         // The system looks at the path, which can block as long as a disk does not answer.
         return await NamedThread.run(name: "file check") {
             let wanted = CanonicalPath.of(path)

@@ -9,8 +9,8 @@ import Synchronization
 import Upload
 import UserConfiguration
 
-/// Runs one session on a desktop: owns its name, answers its control socket, writes its log, and requests the desktop to
-/// suppress notifications.
+/// Runs one session on a desktop: owns its name, answers its control socket, writes its log, and requests the desktop
+/// to suppress notifications.
 ///
 /// It reads the session's events itself, so a slow or blocked front end never delays the session.
 package actor SessionHost {
@@ -45,8 +45,8 @@ package actor SessionHost {
     }
 
     /// - Parameters:
-    ///   - prepare: makes the session's configuration. It runs on a separate thread after the host owns the name, and may
-    ///     query a keyring or the user.
+    ///   - prepare: makes the session's configuration. It runs on a separate thread after the host owns the name, and
+    ///     may query a keyring or the user.
     ///   - resolve: makes a destination that is added later. It runs on a separate thread.
     package init(
         options: HostOptions, prepare: @escaping @Sendable (HostPreparation) throws(HostError) -> PreparedSession,
@@ -76,7 +76,9 @@ package actor SessionHost {
         }
         options.onNameTaken()
         let options = options
-        log = await NamedThread.run(name: "log") { SessionLog(path: options.log, takesStandardError: options.logsStandardError) }
+        log = await NamedThread.run(name: "log") {
+            SessionLog(path: options.log, takesStandardError: options.logsStandardError)
+        }
         let session: BroadcastSession
         let desktopRequest: DesktopLink.Request?
         do throws(HostError) {
@@ -133,14 +135,15 @@ package actor SessionHost {
         return (session, prepared.desktop)
     }
 
-    /// Runs `body` on a separate thread, where it may block. Its notices are reported in their order, all of them before this
-    /// returns or throws.
+    /// Runs `body` on a separate thread, where it may block. Its notices are reported in their order, all of them
+    /// before this returns or throws.
     func onThread<Value: Sendable>(
         _ body: @escaping @Sendable (HostPreparation) throws(HostError) -> Value
     ) async throws(HostError) -> Value {
         let (notices, given) = AsyncStream<ResolverNotice>.makeStream()
         let preparation = HostPreparation(
-            notice: { given.yield($0) }, isStopWanted: { [weak self] in self?.current.withLock { $0.isStopWanted } ?? true })
+            notice: { given.yield($0) },
+            isStopWanted: { [weak self] in self?.current.withLock { $0.isStopWanted } ?? true })
         let reporting = Task { for await notice in notices { report(.notice(.resolver(notice))) } }
         let result = await NamedThread.run(name: "prepare") { Result { () throws(HostError) in try body(preparation) } }
         given.finish()
@@ -159,12 +162,15 @@ package actor SessionHost {
         return desktop
     }
 
-    private func conclude(_ session: BroadcastSession, desktop: DesktopLink?, server: ControlServer?, consumer: Task<Void, Never>) async {
+    private func conclude(
+        _ session: BroadcastSession, desktop: DesktopLink?, server: ControlServer?, consumer: Task<Void, Never>
+    ) async {
         let ended = await session.ended()
         await consumer.value
         await desktop?.end()
         let snapshot = session.snapshot()
-        let result = HostOutcome(failure: ended.failure, snapshot: snapshot, isAsked: current.withLock { $0.isStopWanted })
+        let result = HostOutcome(
+            failure: ended.failure, snapshot: snapshot, isAsked: current.withLock { $0.isStopWanted })
         for line in options.phrases.logLines(result) { log.write(line) }
         // The log is complete before the end is reported.
         log.flush()
@@ -192,7 +198,8 @@ package actor SessionHost {
         guard let path = options.socket else { return nil }
         do throws(ControlServer.Failure) {
             return try await ControlServer.listen(
-                at: .init(path: path, otherwise: options.otherSockets, registration: options.registration), events: { [hub] in hub.subscribe() },
+                at: .init(path: path, otherwise: options.otherSockets, registration: options.registration),
+                events: { [hub] in hub.subscribe() },
                 refusal: { [phrases = options.phrases] in phrases.report(.request(.refused($0))) },
                 answer: { [weak self] request in await self?.reply(to: request) ?? .retried([]) })
         } catch {
@@ -244,7 +251,8 @@ package actor SessionHost {
     /// Returns the report of the session for `status`.
     func report(_ snapshot: SessionSnapshot) -> SessionReport {
         var report = SessionReport(
-            snapshot, name: options.name, started: started, title: options.title, application: application, phrases: options.phrases)
+            snapshot, name: options.name, started: started, title: options.title, application: application,
+            phrases: options.phrases)
         for index in report.destinations.indices where report.destinations[index].watchUrl == nil {
             report.destinations[index].watchUrl = watchURLs[report.destinations[index].name]
         }
@@ -254,8 +262,10 @@ package actor SessionHost {
     /// Returns the report of a session in this state that has not begun. What it shows, and where, is not known.
     func report(of state: SessionState) -> SessionReport {
         SessionReport(
-            session: options.name, pid: getpid(), state: state.rawValue, started: FileDate.iso8601(started), elapsed: 0, title: options.title,
-            source: .init(kind: SourceDescription.Kind.screen.rawValue, display: "", width: nil, height: nil), video: nil,
+            session: options.name, pid: getpid(), state: state.rawValue, started: FileDate.iso8601(started), elapsed: 0,
+            title: options.title,
+            source: .init(kind: SourceDescription.Kind.screen.rawValue, display: "", width: nil, height: nil),
+            video: nil,
             audio: .init(app: nil, mic: nil), destinations: [])
     }
 

@@ -4,8 +4,8 @@ import Processes
 import Synchronization
 import UserConfiguration
 
-/// The log of a session in the state folder: its events with their times, for `broadcast logs`. It contains no secrets. A
-/// slow disk does not block the callers.
+/// The log of a session in the state folder: its events with their times, for `broadcast logs`. It contains no secrets.
+/// A slow disk does not block the callers.
 ///
 /// The newest lines are in the log's file, and older ones in a second file. Both have a limited size. Text that goes
 /// to standard error is not counted.
@@ -18,13 +18,13 @@ package final class SessionLog: Sendable {
     /// The file with the older lines of the log at `path`.
     package static func olderPath(of path: String) -> String { path + ".old" }
 
-    /// Starts an empty log. Only the process that owns the session's name may do that. If the file cannot be written, there
-    /// is no log.
+    /// Starts an empty log. Only the process that owns the session's name may do that. If the file cannot be written,
+    /// there is no log.
     ///
     /// - Parameters:
     ///   - path: the file; nil for no log.
-    ///   - takesStandardError: true if the standard error of this process goes to the same file. It is then redirected to
-    ///     each new file.
+    ///   - takesStandardError: true if the standard error of this process goes to the same file. It is then redirected
+    ///     to each new file.
     package init(path: String?, limit: Int = standardLimit, takesStandardError: Bool = false) {
         guard let path else {
             writer = nil

@@ -2,8 +2,8 @@ import Session
 import Upload
 import UserConfiguration
 
-/// A session that a front end wants to run: the user's choices, merged over the configuration once, and what names or describes the
-/// destinations. The command and programs make it alike, and `SessionHost` prepares it.
+/// A session that a front end wants to run: the user's choices, merged over the configuration once, and what names or
+/// describes the destinations. The command and programs make it alike, and `SessionHost` prepares it.
 package struct SessionRequest: Sendable {
     /// The destinations of the start.
     package enum Destinations: Sendable {
@@ -34,7 +34,8 @@ package struct SessionRequest: Sendable {
 
     /// Merges the settings over the configuration, and checks every value.
     package init(
-        _ settings: SessionSettings, over configuration: Configuration, destinations: Destinations, environment: SessionEnvironment
+        _ settings: SessionSettings, over configuration: Configuration, destinations: Destinations,
+        environment: SessionEnvironment
     ) throws(ConfigurationError) {
         self.settings = settings
         self.configuration = configuration
@@ -48,7 +49,9 @@ package struct SessionRequest: Sendable {
 
     /// Selects the window that the user clicked, on the display that the settings name.
     package mutating func select(window: UInt) {
-        if case .screen(let display, _) = settings.source { settings.source = .screen(display: display, .window(window)) }
+        if case .screen(let display, _) = settings.source {
+            settings.source = .screen(display: display, .window(window))
+        }
         guard case .screen(var screen) = session.picture else { return }
         screen.selection = .window(window)
         session.picture = .screen(screen)
@@ -90,15 +93,19 @@ package struct SessionRequest: Sendable {
     /// Resolves a destination that is added to the running session, with the configuration as it is now.
     ///
     /// - Parameter folder: the path at which relative paths start; nil for the folder of this process.
-    func resolve(_ target: String, in folder: String?, _ preparation: HostPreparation) throws(ConfigurationError) -> DestinationPlan {
+    func resolve(_ target: String, in folder: String?, _ preparation: HostPreparation) throws(ConfigurationError)
+        -> DestinationPlan
+    {
         let current = try ConfigurationFile.load(environment.paths.configFile)
-        var resolver = resolver(over: current, try SessionConfiguration(settings, over: current), environment.secrets, preparation)
+        var resolver = resolver(
+            over: current, try SessionConfiguration(settings, over: current), environment.secrets, preparation)
         if let folder { resolver.folder = folder }
         return try resolver.resolve(target)
     }
 
     private func resolver(
-        over configuration: Configuration, _ session: SessionConfiguration, _ secrets: any SecretSource, _ preparation: HostPreparation
+        over configuration: Configuration, _ session: SessionConfiguration, _ secrets: any SecretSource,
+        _ preparation: HostPreparation
     ) -> DestinationResolver {
         var resolver = DestinationResolver(
             configuration: configuration, paths: environment.paths, secrets: secrets,
@@ -114,7 +121,9 @@ extension SessionConfiguration {
     /// Returns the same with a clip buffer if a destination needs it.
     fileprivate func keepingClips(for plans: [DestinationPlan]) -> SessionConfiguration {
         var configuration = self
-        if clipBuffer == nil && plans.contains(where: { $0.kind == .clips }) { configuration.clipBuffer = SessionSettings.standardClipBuffer }
+        if clipBuffer == nil && plans.contains(where: { $0.kind == .clips }) {
+            configuration.clipBuffer = SessionSettings.standardClipBuffer
+        }
         return configuration
     }
 }
@@ -122,8 +131,8 @@ extension SessionConfiguration {
 extension SessionHost {
     /// Creates a host of the session that a front end requests.
     ///
-    /// - Parameter request: makes the request. It runs on a separate thread after the host owns the name, and again for each
-    ///   destination that is added later.
+    /// - Parameter request: makes the request. It runs on a separate thread after the host owns the name, and again for
+    ///   each destination that is added later.
     package init(options: HostOptions, request: @escaping @Sendable () throws(ConfigurationError) -> SessionRequest) {
         self.init(
             options: options,
@@ -131,7 +140,9 @@ extension SessionHost {
                 try Self.reporting { () throws(ConfigurationError) in try request().prepare(preparation) }
             },
             resolve: { (target, folder, preparation) throws(HostError) in
-                try Self.reporting { () throws(ConfigurationError) in try request().resolve(target, in: folder, preparation) }
+                try Self.reporting { () throws(ConfigurationError) in
+                    try request().resolve(target, in: folder, preparation)
+                }
             })
     }
 

@@ -1,7 +1,8 @@
 /// Removes secrets from messages.
 extension AddressSecret {
-    /// Returns `message` with `…` in place of what may be secret in its addresses, mistyped ones too: the user and the password in
-    /// front of a host, and everything after the host. An address extends to the next white space, or to the end of its quotes.
+    /// Returns `message` with `…` in place of what may be secret in its addresses, mistyped ones too: the user and the
+    /// password in front of a host, and everything after the host. An address extends to the next white space, or to
+    /// the end of its quotes.
     ///
     /// Addresses without a key (`rtmp://HOST/APP/KEY` in an instruction, `rtmp://host/app/…`) stay as they are.
     ///
@@ -51,9 +52,12 @@ extension AddressSecret {
         let hidden = rest[authority.endIndex...]
         // A "/" in a password ends the authority before the host.
         let port = authority.firstIndex(of: ":").map { authority[authority.index(after: $0)...] } ?? ""
-        if !authority.contains("@"), hidden.contains("@"), !port.allSatisfy(\.isNumber) { return "\(address[..<scheme.upperBound])…\(end)" }
+        if !authority.contains("@"), hidden.contains("@"), !port.allSatisfy(\.isNumber) {
+            return "\(address[..<scheme.upperBound])…\(end)"
+        }
         let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
-        let isHarmless = hidden.allSatisfy { $0 == "/" } || hidden.last == "…" && hidden.count(where: { $0 == "/" }) == 2
+        let isHarmless =
+            hidden.allSatisfy { $0 == "/" } || hidden.last == "…" && hidden.count(where: { $0 == "/" }) == 2
         return "\(address[..<scheme.upperBound])\(host)\(isHarmless ? String(hidden) : "\(hidden.prefix(1))…")\(end)"
     }
 }

@@ -9,14 +9,17 @@ package enum AddressSecret: Sendable, Equatable {
     /// A parameter of the query, by the name that the address has for it.
     case parameter(String)
 
-    /// Names of secret parameters in lower case, without `-` and `_`. An SRT stream identifier is the stream key of most
-    /// services, and `cid` is YouTube's key for HLS.
+    /// Names of secret parameters in lower case, without `-` and `_`. An SRT stream identifier is the stream key of
+    /// most services, and `cid` is YouTube's key for HLS.
     private static let names: Set<String> = [
-        "streamid", "srtstreamid", "cid", "auth", "pass", "pwd", "sig", "sign", "md5", "hash", "jwt", "hdnts", "hdntl", "hdnea", "hmac",
+        "streamid", "srtstreamid", "cid", "auth", "pass", "pwd", "sig", "sign", "md5", "hash", "jwt", "hdnts", "hdntl",
+        "hdnea", "hmac",
     ]
 
     /// Parts of such names, as in `X-Amz-Security-Token`, `wsSecret` and `auth_key`.
-    private static let parts = ["passphrase", "password", "passwd", "secret", "signature", "token", "credential", "apikey", "accesskey"]
+    private static let parts = [
+        "passphrase", "password", "passwd", "secret", "signature", "token", "credential", "apikey", "accesskey",
+    ]
 
     private static func isSecret(_ name: String) -> Bool {
         names.contains(name) || name.hasSuffix("key") || parts.contains { name.firstRange(of: $0) != nil }
@@ -28,7 +31,9 @@ package enum AddressSecret: Sendable, Equatable {
     /// - Parameter questions: the keys of secret questions of an extension, in addition to the list.
     package static func first(in address: String, questions: [String] = []) -> AddressSecret? {
         guard let authority = authority(of: address) else { return nil }
-        if let end = authority.lastIndex(of: "@"), let colon = authority[..<end].firstIndex(of: ":"), authority.index(after: colon) < end {
+        if let end = authority.lastIndex(of: "@"), let colon = authority[..<end].firstIndex(of: ":"),
+            authority.index(after: colon) < end
+        {
             return .password
         }
         let asked = Set(questions.map(normalized))
@@ -41,18 +46,21 @@ package enum AddressSecret: Sendable, Equatable {
 
     /// True for an `http://` address of another machine: a secret that is sent there can be read on the way.
     package static func isExposed(on address: String) -> Bool {
-        guard let authority = authority(of: address), address[..<authority.startIndex].lowercased().split(separator: ":").dropLast().last == "http"
+        guard let authority = authority(of: address),
+            address[..<authority.startIndex].lowercased().split(separator: ":").dropLast().last == "http"
         else { return false }
         let host = authority.lowercased().split(separator: "@").last ?? ""
-        return !RTMPAddress.isLoopback(host.hasPrefix("[") ? String(host.dropFirst().prefix { $0 != "]" }) : String(host.prefix { $0 != ":" }))
+        return !RTMPAddress.isLoopback(
+            host.hasPrefix("[") ? String(host.dropFirst().prefix { $0 != "]" }) : String(host.prefix { $0 != ":" }))
     }
 
-    /// Removes the parameter `name` from the query of `address`, and returns its value as it is written, percent-encoded;
-    /// nil if the query does not contain it.
+    /// Removes the parameter `name` from the query of `address`, and returns its value as it is written,
+    /// percent-encoded; nil if the query does not contain it.
     package static func take(_ name: String, from address: inout String) -> String? {
         guard let mark = address.firstIndex(of: "?") else { return nil }
         var value: String?
-        let kept = address[address.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false).filter { part in
+        let kept = address[address.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false).filter
+        { part in
             guard normalized(part.prefix { $0 != "=" }) == normalized(name[...]) else { return true }
             value = String(part.drop { $0 != "=" }.dropFirst())
             return false
@@ -61,8 +69,8 @@ package enum AddressSecret: Sendable, Equatable {
         return value
     }
 
-    /// Returns `argument` with `*` in place of what may be secret, in the same length in bytes: the user and the password
-    /// in front of a host, and everything after the host. Returns nil if the argument contains no address.
+    /// Returns `argument` with `*` in place of what may be secret, in the same length in bytes: the user and the
+    /// password in front of a host, and everything after the host. Returns nil if the argument contains no address.
     ///
     /// - Parameters:
     ///   - argument: an argument of a command line, which may start with an option (`--to=rtmp://…`).
@@ -71,9 +79,12 @@ package enum AddressSecret: Sendable, Equatable {
         guard let authority = authority(of: argument) else {
             let word = argument.hasPrefix("--") ? argument.drop { $0 != "=" }.dropFirst() : argument[...]
             let isOfTo = isDestination || argument.hasPrefix("--to=")
-            guard let start = MistypedAddress.secretStart(in: word, isDestination: isOfTo, folderExists: { FileStatus($0)?.isFolder == true })
+            guard
+                let start = MistypedAddress.secretStart(
+                    in: word, isDestination: isOfTo, folderExists: { FileStatus($0)?.isFolder == true })
             else { return nil }
-            return Array(argument[..<start].utf8) + repeatElement(UInt8(ascii: "*"), count: argument[start...].utf8.count)
+            return Array(argument[..<start].utf8)
+                + repeatElement(UInt8(ascii: "*"), count: argument[start...].utf8.count)
         }
         var bytes = Array(argument.utf8)
         let start = argument.utf8.distance(from: argument.startIndex, to: authority.startIndex)
@@ -89,7 +100,8 @@ package enum AddressSecret: Sendable, Equatable {
         return bytes
     }
 
-    /// Returns the address for messages: its scheme and its host. A path can contain a token, as those of many upload services do.
+    /// Returns the address for messages: its scheme and its host. A path can contain a token, as those of many upload
+    /// services do.
     package static func shortened(_ address: String) -> String {
         guard let authority = authority(of: address) else { return address }
         let host = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority

@@ -79,7 +79,8 @@ package struct Configuration {
                 throw .fault(
                     ConfigurationFault(
                         path: path, line: destination.extensionLine, key: "destinations.\(destination.name).extension",
-                        problem: .unknownExtension(destination.kind.name, known: BuiltInExtension.names + catalog.names)))
+                        problem: .unknownExtension(destination.kind.name, known: BuiltInExtension.names + catalog.names)
+                    ))
             }
             // An extension that is damaged is reported when it is used.
             guard let manifest = try? catalog.manifest(named: destination.kind.name) else { continue }
@@ -91,10 +92,15 @@ package struct Configuration {
         }
         guard let preferred else { return }
         // `rtmp` by itself has no address.
-        let known = destinations.map(\.name) + KnownService.all.map(\.name) + BuiltInExtension.all.filter { $0.kind != .rtmp }.map(\.name)
-        guard !known.contains(preferred), !catalog.entries.contains(where: { $0.answers(to: preferred) }) else { return }
+        let known =
+            destinations.map(\.name) + KnownService.all.map(\.name)
+            + BuiltInExtension.all.filter { $0.kind != .rtmp }.map(\.name)
+        guard !known.contains(preferred), !catalog.entries.contains(where: { $0.answers(to: preferred) }) else {
+            return
+        }
         throw .fault(
             ConfigurationFault(
-                path: path, line: preferredLine, key: "preferred", problem: .unknownDestination(preferred, known: known + catalog.names)))
+                path: path, line: preferredLine, key: "preferred",
+                problem: .unknownDestination(preferred, known: known + catalog.names)))
     }
 }

@@ -64,7 +64,8 @@ package struct ConfigurationFault: Error, Sendable, Equatable {
         case givenTwice(other: String)
         /// One command cannot print all of these secrets.
         case severalSecrets([String])
-        /// Not `socks5://HOST:PORT` or `http://HOST:PORT`. The error does not contain the text, which may have a password.
+        /// Not `socks5://HOST:PORT` or `http://HOST:PORT`. The error does not contain the text, which may have a
+        /// password.
         case notAProxy
         case passwordInProxy
         /// Neither an IP address nor the name of an interface.
@@ -226,7 +227,8 @@ package enum DestinationProblem: Error, Sendable, Equatable {
     case addressTwice(String)
     /// Two destinations of the configuration, by their names.
     case sameAddress(String, String)
-    /// The folder of a destination cannot be created; errno. `configuration`: its file if the destination is configured.
+    /// The folder of a destination cannot be created; errno. `configuration`: its file if the destination is
+    /// configured.
     case cannotCreateFolder(path: String, destination: String, configuration: String?, code: Int32)
     /// The manifest requires a feature that does not exist.
     case unsupported(name: String, ExtensionProblem)

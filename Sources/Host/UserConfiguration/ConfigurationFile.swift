@@ -7,7 +7,8 @@ import Upload
 package enum ConfigurationFile {
     /// Reads the configuration at `path`. Returns an empty one if there is no file.
     ///
-    /// A file that cannot be reached is an error: it can contain rules of privacy. So is a link to a file that is not there.
+    /// A file that cannot be reached is an error: it can contain rules of privacy. So is a link to a file that is not
+    /// there.
     package static func load(_ path: String) throws(ConfigurationError) -> Configuration {
         if isMissing(path) { return Configuration(path: path) }
         guard let data = FileManager.default.contents(atPath: path) else {
@@ -41,7 +42,10 @@ package enum ConfigurationFile {
     private static func configuration(_ root: ConfigurationSection) throws(ConfigurationFault) -> Configuration {
         var configuration = Configuration(path: root.path)
         try root.allow(
-            ["preferred", Settings.Video.name, Settings.Audio.name, Settings.Privacy.name, Settings.Network.name, "destinations"])
+            [
+                "preferred", Settings.Video.name, Settings.Audio.name, Settings.Privacy.name, Settings.Network.name,
+                "destinations",
+            ])
         configuration.preferred = try root.string("preferred")
         configuration.preferredLine = root.line(of: "preferred")
         if let section = try root.section(Settings.Video.name) {
@@ -61,13 +65,17 @@ package enum ConfigurationFile {
         }
         if let section = try root.section("destinations") {
             for name in section.keys {
-                if let one = try section.section(name) { configuration.destinations.append(try destination(one, name: name)) }
+                if let one = try section.section(name) {
+                    configuration.destinations.append(try destination(one, name: name))
+                }
             }
         }
         return configuration
     }
 
-    private static func destination(_ section: ConfigurationSection, name: String) throws(ConfigurationFault) -> Configuration.Destination {
+    private static func destination(_ section: ConfigurationSection, name: String) throws(ConfigurationFault)
+        -> Configuration.Destination
+    {
         let isRTMP = section.keys.contains("service") || (try? section.string("extension")) == DestinationKind.rtmp.name
         if isRTMP, let key = section.keys.first(where: { DestinationKeys.streamKeys.contains($0) }) {
             throw section.fault(key, .streamKey(destination: name))
@@ -75,11 +83,14 @@ package enum ConfigurationFile {
         try section.allow(DestinationKeys.all)
         let service = try service(section)
         // The configuration overrides the known values of the service.
-        guard let kind = try section.string("extension").map(DestinationKind.init(name:)) ?? service.map({ _ in .rtmp }) else {
+        guard let kind = try section.string("extension").map(DestinationKind.init(name:)) ?? service.map({ _ in .rtmp })
+        else {
             throw section.fault("extension", .noExtension)
         }
         let known = DestinationKeys.read(by: kind)
-        if let key = section.keys.filter({ !known.contains($0) }).min(by: { section.line(of: $0) < section.line(of: $1) }) {
+        if let key = section.keys.filter({ !known.contains($0) }).min(by: {
+            section.line(of: $0) < section.line(of: $1)
+        }) {
             throw section.fault(key, .notRead(extension: kind.name, reads: known))
         }
         let commands = try keyCommands(section, isProgram: kind.isProgram)
@@ -89,7 +100,9 @@ package enum ConfigurationFile {
             format: try section.choice("format"), keyCommand: commands[""])
         destination.keyCommands = commands.filter { !$0.key.isEmpty }
         destination.lines = Dictionary(uniqueKeysWithValues: section.keys.map { ($0, section.line(of: $0)) })
-        for key in destination.keyCommands.keys { destination.lines["key-command.\(key)"] = section.line(of: "key-command") }
+        for key in destination.keyCommands.keys {
+            destination.lines["key-command.\(key)"] = section.line(of: "key-command")
+        }
         destination.pathLine = section.line(of: "path")
         destination.size = try Settings.video.size.value(in: section)
         destination.bitrate = try Settings.video.bitrate.value(in: section)
@@ -108,7 +121,9 @@ package enum ConfigurationFile {
     }
 
     /// `key-command = "…"` under an empty key, or `key-command = { QUESTION = "…" }` of an extension.
-    private static func keyCommands(_ section: ConfigurationSection, isProgram: Bool) throws(ConfigurationFault) -> [String: String] {
+    private static func keyCommands(_ section: ConfigurationSection, isProgram: Bool) throws(ConfigurationFault)
+        -> [String: String]
+    {
         guard isProgram, section.document[section.name + ["key-command"]]?.value == .table,
             let table = try section.section("key-command")
         else { return try section.string("key-command").map { ["": $0] } ?? [:] }
@@ -117,13 +132,17 @@ package enum ConfigurationFile {
         return commands
     }
 
-    private static func check(_ url: String, of name: String, _ section: ConfigurationSection) throws(ConfigurationFault) {
+    private static func check(_ url: String, of name: String, _ section: ConfigurationSection)
+        throws(ConfigurationFault)
+    {
         do throws(RTMPURLError) {
             _ = try RTMPAddress(url)
         } catch {
             throw section.fault("url", .notAnRTMPAddress(error))
         }
-        if AddressSecret.first(in: url) == .password { throw section.fault("url", .passwordInRTMPAddress(destination: name)) }
+        if AddressSecret.first(in: url) == .password {
+            throw section.fault("url", .passwordInRTMPAddress(destination: name))
+        }
     }
 
     private static func service(_ section: ConfigurationSection) throws(ConfigurationFault) -> String? {

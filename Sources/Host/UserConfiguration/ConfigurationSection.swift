@@ -16,7 +16,8 @@ package struct ConfigurationSection {
 
     /// Returns an error about `key`, with its line; the table's line if the key is missing.
     package func fault(_ key: String, _ problem: ConfigurationFault.Problem) -> ConfigurationFault {
-        ConfigurationFault(path: path, line: line(of: key), key: (name + [key]).joined(separator: "."), problem: problem)
+        ConfigurationFault(
+            path: path, line: line(of: key), key: (name + [key]).joined(separator: "."), problem: problem)
     }
 
     /// Throws for a key that the program does not read: it is probably a typing error.
@@ -89,13 +90,16 @@ package struct ConfigurationSection {
         var sections: [ConfigurationSection] = []
         while let element = document[name + [key, "\(sections.count)"]] {
             guard element.value == .table else { throw fault(key, .wrong(.tables)) }
-            sections.append(ConfigurationSection(document: document, path: path, name: name + [key, "\(sections.count)"]))
+            sections.append(
+                ConfigurationSection(document: document, path: path, name: name + [key, "\(sections.count)"]))
         }
         return sections
     }
 
     /// Returns one of the raw values of `Choice`; nil if the key is missing.
-    package func choice<Choice: RawRepresentable<String> & CaseIterable>(_ key: String) throws(ConfigurationFault) -> Choice? {
+    package func choice<Choice: RawRepresentable<String> & CaseIterable>(_ key: String) throws(ConfigurationFault)
+        -> Choice?
+    {
         try string(key, oneOf: Choice.allCases.map(\.rawValue)).flatMap { Choice(rawValue: $0) }
     }
 }

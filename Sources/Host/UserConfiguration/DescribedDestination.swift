@@ -17,11 +17,14 @@ package enum DescribedDestination: Sendable {
 
 extension DestinationResolver {
     /// Returns the destinations that a program describes, each with a unique name.
-    package func resolve(described destinations: [DescribedDestination]) throws(ConfigurationError) -> [DestinationPlan] {
+    package func resolve(described destinations: [DescribedDestination]) throws(ConfigurationError) -> [DestinationPlan]
+    {
         var plans: [DestinationPlan] = []
         for destination in destinations {
             var plan = try plan(for: destination)
-            if case .named(let name) = destination, plans.contains(where: { $0.name == name }) { throw .destination(.nameTwice(name)) }
+            if case .named(let name) = destination, plans.contains(where: { $0.name == name }) {
+                throw .destination(.nameTwice(name))
+            }
             try Self.check(plan, beside: plans)
             plan.makeNameUnique { name in plans.contains { $0.name == name } }
             plans.append(plan)
@@ -33,7 +36,8 @@ extension DestinationResolver {
         switch destination {
         case .named(let name): return try resolve(name)
         case .file(let path):
-            let plan = DestinationPlan.file(name: URLName.last(path), path: path, format: ContainerFormat(ending: path) ?? .mp4)
+            let plan = DestinationPlan.file(
+                name: URLName.last(path), path: path, format: ContainerFormat(ending: path) ?? .mp4)
             return try complete(plan, service: nil)
         case .rtmp(let address, let key):
             if session.lacksProxyPassword { throw .destination(.proxyWithoutPassword) }
@@ -46,11 +50,14 @@ extension DestinationResolver {
             if session.lacksProxyPassword { throw .destination(.proxyWithoutPassword) }
             var plan = DestinationPlan.rtmp(
                 name: name, url: try url(address, key),
-                backups: try service.backups.map { backup throws(ConfigurationError) in try url(backup, key) }, route: session.route)
+                backups: try service.backups.map { backup throws(ConfigurationError) in try url(backup, key) },
+                route: session.route)
             plan.limits = service.limits
             return try complete(plan, service: name)
         case .program(let name, let setup):
-            guard let manifest = try catalog.manifest(named: name) else { throw .destination(.unknown(name, known: catalog.names)) }
+            guard let manifest = try catalog.manifest(named: name) else {
+                throw .destination(.unknown(name, known: catalog.names))
+            }
             if let missing = manifest.questions.first(where: { $0.isRequired && setup[$0.key] == nil }) {
                 throw .destination(.notSetUp(name, question: missing.key, prompt: missing.prompt))
             }

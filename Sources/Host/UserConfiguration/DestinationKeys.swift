@@ -1,10 +1,13 @@
 import Upload
 
-/// Which keys of `[destinations.NAME]` each extension reads. A key that is not read is an error, because it looks as if it
-/// had an effect.
+/// Which keys of `[destinations.NAME]` each extension reads. A key that is not read is an error, because it looks as if
+/// it had an effect.
 enum DestinationKeys {
     /// All keys that exist.
-    static let all = ["extension", "service", "url", "path", "format", "key-command", "setup", "size", "bitrate", "retries", "ca-file"]
+    static let all = [
+        "extension", "service", "url", "path", "format", "key-command", "setup", "size", "bitrate", "retries",
+        "ca-file",
+    ]
 
     /// The names under which users look for a place for the stream key.
     static let streamKeys = ["key", "stream-key", "stream_key", "streamkey"]
@@ -42,7 +45,9 @@ extension Configuration.Destination {
     }
 
     /// All shell commands that print secrets, in the order of their keys.
-    package var allKeyCommands: [String] { (keyCommand.map { [$0] } ?? []) + keyCommands.sorted { $0.key < $1.key }.map(\.value) }
+    package var allKeyCommands: [String] {
+        (keyCommand.map { [$0] } ?? []) + keyCommands.sorted { $0.key < $1.key }.map(\.value)
+    }
 
     /// The shell commands that print the secrets of an extension, by question. A single command prints the only secret,
     /// or the one that is called `key`.
@@ -53,23 +58,30 @@ extension Configuration.Destination {
         return commands
     }
 
-    /// Throws for the first key that the extension does not read, or reads twice, and for a secret that does not belong in
-    /// the configuration.
+    /// Throws for the first key that the extension does not read, or reads twice, and for a secret that does not belong
+    /// in the configuration.
     ///
     /// - Parameter path: of the configuration.
     func check(against manifest: ExtensionManifest, path: String) throws(ConfigurationFault) {
         func fault(_ key: String, _ problem: ConfigurationFault.Problem) -> ConfigurationFault {
-            ConfigurationFault(path: path, line: lines[key] ?? line, key: "destinations.\(name).\(key)", problem: problem)
+            ConfigurationFault(
+                path: path, line: lines[key] ?? line, key: "destinations.\(name).\(key)", problem: problem)
         }
         let known = DestinationKeys.read(by: manifest)
         let unread = lines.filter { !known.contains($0.key) && !$0.key.contains(".") }
-        if let key = unread.min(by: { $0.value < $1.value })?.key { throw fault(key, .notRead(extension: manifest.name, reads: known)) }
-        for key in ["url", "ca-file"] where lines[key] != nil && setup[key] != nil { throw fault(key, .givenTwice(other: "setup.\(key)")) }
+        if let key = unread.min(by: { $0.value < $1.value })?.key {
+            throw fault(key, .notRead(extension: manifest.name, reads: known))
+        }
+        for key in ["url", "ca-file"] where lines[key] != nil && setup[key] != nil {
+            throw fault(key, .givenTwice(other: "setup.\(key)"))
+        }
         let secrets = manifest.questions.filter(\.isSecret).map(\.key)
         for key in keyCommands.keys.sorted() where !secrets.contains(key) {
             throw fault("key-command.\(key)", .notAsked(extension: manifest.name, questions: secrets))
         }
-        if keyCommand != nil && secrets.count > 1 && !secrets.contains("key") { throw fault("key-command", .severalSecrets(secrets)) }
+        if keyCommand != nil && secrets.count > 1 && !secrets.contains("key") {
+            throw fault("key-command", .severalSecrets(secrets))
+        }
         for (key, value) in answers().sorted(by: { $0.key < $1.key }) {
             let place = setup[key] == nil ? key : "setup.\(key)"
             guard let question = manifest.questions.first(where: { $0.key == key }) else {

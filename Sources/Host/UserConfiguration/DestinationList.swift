@@ -25,13 +25,14 @@ package struct DestinationList: Sendable {
     /// - Parameters:
     ///   - preferred: overrides the configuration's value.
     ///   - signedIn: the destinations that have stored secrets.
-    ///   - hasSecret: returns true if a secret of this key and destination is stored. It is asked only for destinations with a user
-    ///     name, which need two secrets.
+    ///   - hasSecret: returns true if a secret of this key and destination is stored. It is asked only for destinations
+    ///     with a user name, which need two secrets.
     ///   - missingPrograms: the programs of key commands that are not installed, by destination.
     ///   - information: the stored answers. The list is shown even if they cannot be read.
     package init(
         configuration: Configuration, catalog: ExtensionCatalog, preferred: String?, signedIn: Set<String>,
-        hasSecret: (_ key: String, _ destination: String) -> Bool = { _, _ in true }, missingPrograms: [String: String] = [:],
+        hasSecret: (_ key: String, _ destination: String) -> Bool = { _, _ in true },
+        missingPrograms: [String: String] = [:],
         information: any SetupAnswers
     ) {
         let chosen = preferred ?? configuration.preferred
@@ -46,9 +47,13 @@ package struct DestinationList: Sendable {
             if entry.missingProgram != nil { entry.isSignedIn = false }
             return entry
         }
-        let services = KnownService.all.filter { signedIn.contains($0.name) && configuration.destination(named: $0.name) == nil }
+        let services = KnownService.all.filter {
+            signedIn.contains($0.name) && configuration.destination(named: $0.name) == nil
+        }
         let extensions = catalog.entries.compactMap { try? $0.manifest.get() }.filter { manifest in
-            guard !manifest.questions.isEmpty, configuration.destination(named: manifest.name) == nil else { return false }
+            guard !manifest.questions.isEmpty, configuration.destination(named: manifest.name) == nil else {
+                return false
+            }
             return signedIn.contains(manifest.name) || !information.knownAnswers(of: manifest.name).isEmpty
         }
         entries =
@@ -57,16 +62,20 @@ package struct DestinationList: Sendable {
                 // The user's answer overrides the known address of the service.
                 let answers = information.knownAnswers(of: service.name)
                 let url = answers["url"] ?? service.url
-                let isComplete = answers["user"] == nil || hasSecret("key", service.name) && hasSecret("password", service.name)
+                let isComplete =
+                    answers["user"] == nil || hasSecret("key", service.name) && hasSecret("password", service.name)
                 return Entry(
                     name: service.name, kind: .rtmp, service: service.name,
-                    url: url.map { RTMPAddress.withoutKey($0, hasOwnKey: true) }, isPreferred: service.name == chosen, isSignedIn: isComplete)
+                    url: url.map { RTMPAddress.withoutKey($0, hasOwnKey: true) }, isPreferred: service.name == chosen,
+                    isSignedIn: isComplete)
             }
             + extensions.map { manifest in
                 let hasSecrets = manifest.questions.contains { $0.isSecret && $0.isRequired }
                 return Entry(
-                    name: manifest.name, kind: .program(manifest.name), watchURL: information.watchURL(of: manifest.name),
-                    isPreferred: manifest.name == chosen, isSignedIn: hasSecrets ? signedIn.contains(manifest.name) : nil)
+                    name: manifest.name, kind: .program(manifest.name),
+                    watchURL: information.watchURL(of: manifest.name),
+                    isPreferred: manifest.name == chosen,
+                    isSignedIn: hasSecrets ? signedIn.contains(manifest.name) : nil)
             }
     }
 }

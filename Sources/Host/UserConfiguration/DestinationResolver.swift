@@ -40,7 +40,8 @@ package struct DestinationResolver {
     package var isInterrupted: @Sendable () -> Bool = { false }
 
     package init(
-        configuration: Configuration, paths: Paths, secrets: any SecretSource, catalog: ExtensionCatalog, session: SessionConfiguration,
+        configuration: Configuration, paths: Paths, secrets: any SecretSource, catalog: ExtensionCatalog,
+        session: SessionConfiguration,
         now: Date = Date()
     ) {
         self.configuration = configuration
@@ -89,7 +90,9 @@ package struct DestinationResolver {
     private func checkEffect(on plans: [DestinationPlan]) throws(ConfigurationError) {
         let files = plans.filter { $0.kind == .file || $0.kind == .stdout }
         if format != nil && files.isEmpty { throw .destination(.formatWithoutFile) }
-        if separatesAudio && !files.contains(where: { $0.media.audioTracks.count > 1 }) { throw .destination(.separateTracksWithoutFile) }
+        if separatesAudio && !files.contains(where: { $0.media.audioTracks.count > 1 }) {
+            throw .destination(.separateTracksWithoutFile)
+        }
     }
 
     /// The extensions that are shipped with this program. The scheme of their addresses is their name.
@@ -121,7 +124,9 @@ package struct DestinationResolver {
         var plan = plan
         if plan.isLive && plan.media.takesVideo {
             if session.chroma == .yuv444 { throw .destination(.liveWithFullChroma(name: plan.name)) }
-            if plan.picture.bitrate == nil && session.rateControl?.isLossless == true { throw .destination(.liveWithoutLoss(name: plan.name)) }
+            if plan.picture.bitrate == nil && session.rateControl?.isLossless == true {
+                throw .destination(.liveWithoutLoss(name: plan.name))
+            }
         }
         let isPublic = service.flatMap(KnownService.named)?.url != nil || isAtKnownService(plan)
         plan.applicationDetail = configuration.privacy.titles ?? (isPublic ? .windowClass : .full)
@@ -129,11 +134,14 @@ package struct DestinationResolver {
     }
 
     /// Returns the plan of an extension with the answers of a program to the questions of its manifest.
-    package func program(_ manifest: ExtensionManifest, answers: [String: String]) throws(ConfigurationError) -> DestinationPlan {
+    package func program(_ manifest: ExtensionManifest, answers: [String: String]) throws(ConfigurationError)
+        -> DestinationPlan
+    {
         if let problem = manifest.problem { throw .destination(.unsupported(name: manifest.name, problem)) }
         let own = manifest.withAbsolutePaths(answers, folder: folder, home: paths.home)
         let setup = own.merging(try extensions.network(for: manifest)) { own, _ in own }
-        let launch = ExtensionLaunch(environment: paths.extensionEnvironment, setup: setup, clipFolder: paths.clipFolder)
+        let launch = ExtensionLaunch(
+            environment: paths.extensionEnvironment, setup: setup, clipFolder: paths.clipFolder)
         return try complete(.program(name: manifest.name, manifest: manifest, launch: launch), service: nil)
     }
 
@@ -192,7 +200,9 @@ package struct DestinationResolver {
             FileStatus(name.hasPrefix("/") ? name : folder + "/" + name)?.isFolder == true
         }
         if isMistyped { throw .destination(.mistypedAddress) }
-        if target.contains("/") || ContainerFormat(ending: target) != nil || format != nil || FileStatus(target)?.isFolder == true {
+        if target.contains("/") || ContainerFormat(ending: target) != nil || format != nil
+            || FileStatus(target)?.isFolder == true
+        {
             try files.checkEnding(target)
             try files.makeFolder(target)
             return files.file(path: target, name: URLName.last(target), format: format)
@@ -209,11 +219,16 @@ package struct DestinationResolver {
     private func configured(_ destination: Configuration.Destination) throws(ConfigurationError) -> DestinationPlan {
         switch destination.kind {
         case .rtmp:
-            if let service = destination.service.flatMap(KnownService.named) { return try rtmp.known(service, as: destination) }
+            if let service = destination.service.flatMap(KnownService.named) {
+                return try rtmp.known(service, as: destination)
+            }
             return try rtmp.plan(for: destination)
         case .stdout: return try files.stdout(name: destination.name, format: destination.format)
         case .clips: return .clips(name: destination.name)
-        case .file: return files.file(path: try files.configuredPath(of: destination), name: destination.name, format: format ?? destination.format)
+        case .file:
+            return files.file(
+                path: try files.configuredPath(of: destination), name: destination.name,
+                format: format ?? destination.format)
         case .program(let extensionName):
             guard let manifest = try catalog.manifest(named: extensionName) else {
                 throw .fault(

@@ -58,14 +58,22 @@ package struct ExtensionCatalog {
 
     /// Returns the extension that accepts addresses of this scheme; nil if no extension accepts them.
     ///
-    /// Throws if the manifest of the only extension that declares the scheme, or has it as its folder's name, is invalid.
+    /// Throws if the manifest of the only extension that declares the scheme, or has it as its folder's name, is
+    /// invalid.
     package func manifest(for address: String) throws(ConfigurationError) -> ExtensionManifest? {
         guard let colon = address.firstIndex(of: ":") else { return nil }
         let scheme = address[..<colon].lowercased()
-        if let manifest = entries.lazy.compactMap({ try? $0.manifest.get() }).first(where: { $0.schemes.contains(scheme) }) { return manifest }
+        if let manifest = entries.lazy.compactMap({ try? $0.manifest.get() }).first(where: {
+            $0.schemes.contains(scheme)
+        }) {
+            return manifest
+        }
         for entry in entries {
             guard case .failure(let error) = entry.manifest else { continue }
-            if entry.name.lowercased() == scheme || ManifestFile.declaredSchemes(folder: entry.folder).contains(scheme) { throw error }
+            if entry.name.lowercased() == scheme || ManifestFile.declaredSchemes(folder: entry.folder).contains(scheme)
+            {
+                throw error
+            }
         }
         return nil
     }

@@ -45,15 +45,17 @@ struct ExtensionResolver {
         return .program(
             name: name, manifest: manifest,
             launch: ExtensionLaunch(
-                environment: context.paths.extensionEnvironment, setup: setup, origin: origin, clipFolder: context.paths.clipFolder))
+                environment: context.paths.extensionEnvironment, setup: setup, origin: origin,
+                clipFolder: context.paths.clipFolder))
     }
 
-    /// Returns the settings of the network, as keys of the extension's setup. An extension that asks for `url` and does not
-    /// support one of them is rejected, because its connections would not use the user's setting. An extension without that
-    /// question is assumed to make no connections.
+    /// Returns the settings of the network, as keys of the extension's setup. An extension that asks for `url` and does
+    /// not support one of them is rejected, because its connections would not use the user's setting. An extension
+    /// without that question is assumed to make no connections.
     func network(for manifest: ExtensionManifest) throws(ConfigurationError) -> [String: String] {
         var answers = context.session.networkAnswers
-        for setting in ["proxy", "bind", "ip-version"] where answers[setting] != nil && !manifest.network.contains(setting) {
+        for setting in ["proxy", "bind", "ip-version"]
+        where answers[setting] != nil && !manifest.network.contains(setting) {
             guard !manifest.questions.contains(where: { $0.key == "url" }) else {
                 throw .destination(.networkNotSupported(manifest.name, setting: setting))
             }
@@ -65,12 +67,14 @@ struct ExtensionResolver {
     }
 
     /// An address whose scheme belongs to an extension. Secrets in the address are rejected, because the shell keeps
-    /// command lines. An SRT stream identifier is a usual part of addresses: it is treated as the answer to its question.
+    /// command lines. An SRT stream identifier is a usual part of addresses: it is treated as the answer to its
+    /// question.
     func program(_ manifest: ExtensionManifest, address: String) throws(ConfigurationError) -> DestinationPlan {
         var address = address
         var given: [String: String] = [:]
         if let question = manifest.questions.first(where: { $0.isSecret && $0.key == "stream-id" }),
-            let value = AddressSecret.take("streamid", from: &address) ?? AddressSecret.take("srt_streamid", from: &address)
+            let value = AddressSecret.take("streamid", from: &address)
+                ?? AddressSecret.take("srt_streamid", from: &address)
         {
             given[question.key] = String(decoding: PercentEncoding.decode(value[...]), as: UTF8.self)
         }

@@ -24,7 +24,9 @@ package enum FileDate {
         var parts = parts
         let bytes = [UInt8](unsafeUninitializedCapacity: 64) { buffer, count in
             // glibc 2.43 no longer declares the address as optional.
-            count = buffer.withMemoryRebound(to: CChar.self) { text in text.baseAddress.map { strftime($0, 64, pattern, &parts) } ?? 0 }
+            count = buffer.withMemoryRebound(to: CChar.self) { text in
+                text.baseAddress.map { strftime($0, 64, pattern, &parts) } ?? 0
+            }
         }
         return String(decoding: bytes, as: UTF8.self)
     }

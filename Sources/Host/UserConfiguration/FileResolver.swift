@@ -79,11 +79,13 @@ struct FileResolver {
         if ContainerFormat.isOther(ending: path), let dot = path.lastIndex(of: ".") {
             // With a format it is a file, whatever it is called.
             if format ?? destination.format != nil { return path }
-            throw .fault(context.fault(of: destination, "path", line: destination.pathLine, .notAnEnding(String(path[dot...]))))
+            throw .fault(
+                context.fault(of: destination, "path", line: destination.pathLine, .notAnEnding(String(path[dot...]))))
         }
         guard mkdir(path, 0o700) == 0 else {
             throw .destination(
-                .cannotCreateFolder(path: path, destination: destination.name, configuration: context.configuration.path, code: errno))
+                .cannotCreateFolder(
+                    path: path, destination: destination.name, configuration: context.configuration.path, code: errno))
         }
         return path
     }

@@ -60,7 +60,8 @@ package struct KnownService: Equatable {
         domains = (try? section.strings("domains")) ?? []
         keyframeInterval = integer("keyframe-interval").map(Double.init)
         limits = PictureLimits(
-            size: string("size").flatMap { PixelSize(text: $0) }, frameRate: integer("fps"), bitrate: integer("bitrate"))
+            size: string("size").flatMap { PixelSize(text: $0) }, frameRate: integer("fps"), bitrate: integer("bitrate")
+        )
         audioBitrate = integer("audio-bitrate")
         keyPlace = string("key") ?? ""
         source = string("source") ?? ""
@@ -84,10 +85,13 @@ package enum ServiceLimit: Sendable, Equatable {
 }
 
 extension KnownService {
-    /// Returns the limits that explicit settings exceed. A setting that the user did not choose stays within the limits.
+    /// Returns the limits that explicit settings exceed. A setting that the user did not choose stays within the
+    /// limits.
     ///
     /// - Parameter picture: the requirements of the destination. They override the session's size and bitrate.
-    package func limits(brokenBy session: SessionConfiguration, picture: PictureRequirements = .init()) -> [ServiceLimit] {
+    package func limits(brokenBy session: SessionConfiguration, picture: PictureRequirements = .init())
+        -> [ServiceLimit]
+    {
         var broken: [ServiceLimit] = []
         if let limit = limits.bitrate {
             switch picture.bitrate.map({ .bitrate($0) }) ?? session.rateControl {
@@ -99,11 +103,14 @@ extension KnownService {
         if let limit = limits.size, let size = picture.size ?? session.outputSize, !limits.allows(size) {
             broken.append(.size(limit: limit, actual: size))
         }
-        if let limit = limits.frameRate, let rate = session.frameRate, rate > limit { broken.append(.frameRate(limit: limit, actual: rate)) }
+        if let limit = limits.frameRate, let rate = session.frameRate, rate > limit {
+            broken.append(.frameRate(limit: limit, actual: rate))
+        }
         if let keyframeInterval, session.keyframeInterval.seconds > keyframeInterval {
             broken.append(.keyframeInterval(limit: Int(keyframeInterval), actual: session.keyframeInterval.seconds))
         }
-        if let audioBitrate, session.audio.app != nil || session.audio.mic != nil, session.audio.bitrate > audioBitrate {
+        if let audioBitrate, session.audio.app != nil || session.audio.mic != nil, session.audio.bitrate > audioBitrate
+        {
             broken.append(.audioBitrate(limit: audioBitrate, actual: session.audio.bitrate))
         }
         return broken
@@ -111,8 +118,12 @@ extension KnownService {
 
     /// Returns the size to which a picture of the session's source is scaled because the service accepts no larger one;
     /// nil if it is not scaled. It may ask the X server for the size of the screen.
-    package func scaledSize(of session: SessionConfiguration, picture: PictureRequirements) -> (from: PixelSize, to: PixelSize)? {
-        guard limits.size != nil, picture.size == nil, session.outputSize == nil, let size = session.pictureSize else { return nil }
+    package func scaledSize(of session: SessionConfiguration, picture: PictureRequirements) -> (
+        from: PixelSize, to: PixelSize
+    )? {
+        guard limits.size != nil, picture.size == nil, session.outputSize == nil, let size = session.pictureSize else {
+            return nil
+        }
         let scaled = limits.fitting(size)
         return scaled == size ? nil : (size, scaled)
     }

@@ -17,15 +17,19 @@ package enum ManifestFile {
         let path = folder + "/extension.toml"
         var problems = [folder, path].compactMap(foreign).map { ConfigurationError.manifest($0) }
         if problems.isEmpty, let problem = replaceable(path) { problems.append(.manifest(problem)) }
-        guard let data = FileManager.default.contents(atPath: path), let text = String(validating: data, as: UTF8.self) else {
+        guard let data = FileManager.default.contents(atPath: path), let text = String(validating: data, as: UTF8.self)
+        else {
             return (nil, problems + [.manifest(.unreadable(path: path))])
         }
         let (manifest, faults) = parse(text, folder: folder)
         problems += faults
         if let manifest {
-            let programs = [("exec", manifest.executable)] + (manifest.setupExecutable.map { [("setup-exec", $0)] } ?? [])
+            let programs =
+                [("exec", manifest.executable)] + (manifest.setupExecutable.map { [("setup-exec", $0)] } ?? [])
             for (key, program) in programs {
-                guard let problem = check(program, key: key, path: path).map(ConfigurationError.manifest) else { continue }
+                guard let problem = check(program, key: key, path: path).map(ConfigurationError.manifest) else {
+                    continue
+                }
                 // Two programs, or a program and its manifest, can have the same folder.
                 if !problems.contains(problem) { problems.append(problem) }
             }
@@ -51,7 +55,9 @@ package enum ManifestFile {
     }
 
     /// Parses a manifest from `text`. Returns nil if an essential part is missing, and all errors.
-    package static func parse(_ text: String, folder: String) -> (manifest: ExtensionManifest?, problems: [ConfigurationError]) {
+    package static func parse(_ text: String, folder: String) -> (
+        manifest: ExtensionManifest?, problems: [ConfigurationError]
+    ) {
         let path = folder + "/extension.toml"
         let document: TOMLDocument
         do throws(ConfigurationError) {
@@ -65,9 +71,12 @@ package enum ManifestFile {
         return (manifest, faults.all.map { .fault($0) })
     }
 
-    private static func manifest(_ root: ConfigurationSection, folder: String, _ faults: inout FaultCollector) -> ExtensionManifest? {
+    private static func manifest(_ root: ConfigurationSection, folder: String, _ faults: inout FaultCollector)
+        -> ExtensionManifest?
+    {
         let known = [
-            "name", "version", "description", "exec", "mode", "video", "audio", "tracks", "container", "clip-duration", "schemes", "network",
+            "name", "version", "description", "exec", "mode", "video", "audio", "tracks", "container", "clip-duration",
+            "schemes", "network",
             "setup", "setup-exec",
         ]
         for fault in root.faults(allowing: known) { faults.add(fault) }
@@ -76,18 +85,29 @@ package enum ManifestFile {
         let mode = faults.collect { () throws(ConfigurationFault) in try Self.mode(root) }
         var manifest = ExtensionManifest(
             name: name ?? "", folder: folder, executable: absolute(program ?? "", in: folder), mode: mode ?? .samples)
-        manifest.description = faults.collect { () throws(ConfigurationFault) in try root.string("description") ?? "" } ?? ""
+        manifest.description =
+            faults.collect { () throws(ConfigurationFault) in try root.string("description") ?? "" } ?? ""
         manifest.version = faults.collect { () throws(ConfigurationFault) in try root.string("version") } ?? nil
         if let video = faults.choice("video", of: ExtensionManifest.Video.self, in: root) { manifest.video = video }
         if let audio = faults.choice("audio", of: ExtensionManifest.Audio.self, in: root) { manifest.audio = audio }
-        if let container = faults.choice("container", of: ExtensionManifest.Container.self, in: root) { manifest.container = container }
-        let tracks = faults.collect { () throws(ConfigurationFault) in try root.strings("tracks", oneOf: ["screen", "app", "mic", "mixed"]) }
+        if let container = faults.choice("container", of: ExtensionManifest.Container.self, in: root) {
+            manifest.container = container
+        }
+        let tracks = faults.collect { () throws(ConfigurationFault) in
+            try root.strings("tracks", oneOf: ["screen", "app", "mic", "mixed"])
+        }
         manifest.tracks = (tracks ?? nil) ?? manifest.tracks
-        let duration = faults.collect { () throws(ConfigurationFault) in try root.number("clip-duration", in: 0.1...3600) }
+        let duration = faults.collect { () throws(ConfigurationFault) in
+            try root.number("clip-duration", in: 0.1...3600)
+        }
         manifest.clipDuration = (duration ?? nil) ?? manifest.clipDuration
         manifest.questions = faults.collect { () throws(ConfigurationFault) in try questions(root) } ?? []
-        manifest.schemes = faults.collect { [manifest] () throws(ConfigurationFault) in try schemes(root, asking: manifest.questions) } ?? []
-        let network = faults.collect { () throws(ConfigurationFault) in try root.strings("network", oneOf: ["proxy", "bind", "ip-version"]) }
+        manifest.schemes =
+            faults.collect { [manifest] () throws(ConfigurationFault) in try schemes(root, asking: manifest.questions) }
+            ?? []
+        let network = faults.collect { () throws(ConfigurationFault) in
+            try root.strings("network", oneOf: ["proxy", "bind", "ip-version"])
+        }
         manifest.network = (network ?? nil) ?? []
         let setup = faults.collect { () throws(ConfigurationFault) in try root.string("setup-exec") }
         manifest.setupExecutable = (setup ?? nil).map { absolute($0, in: folder) }
@@ -123,7 +143,9 @@ package enum ManifestFile {
     }
 
     /// Throws if the parts of a manifest contradict each other.
-    private static func checkSense(of manifest: ExtensionManifest, _ root: ConfigurationSection) throws(ConfigurationFault) {
+    private static func checkSense(of manifest: ExtensionManifest, _ root: ConfigurationSection)
+        throws(ConfigurationFault)
+    {
         if manifest.setupExecutable != nil && manifest.questions.isEmpty {
             throw root.fault("setup-exec", .noQuestions)
         }
@@ -149,14 +171,17 @@ package enum ManifestFile {
         return mode
     }
 
-    private static func questions(_ root: ConfigurationSection) throws(ConfigurationFault) -> [ExtensionManifest.Question] {
+    private static func questions(_ root: ConfigurationSection) throws(ConfigurationFault) -> [ExtensionManifest
+        .Question]
+    {
         var questions: [ExtensionManifest.Question] = []
         for section in try root.sections("setup") {
             try section.allow(["key", "prompt", "secret", "required", "path"])
             let key = try required("key", in: section)
             questions.append(
                 .init(
-                    key: key, prompt: try section.string("prompt") ?? key, isSecret: try section.boolean("secret") ?? false,
+                    key: key, prompt: try section.string("prompt") ?? key,
+                    isSecret: try section.boolean("secret") ?? false,
                     isRequired: try section.boolean("required") ?? false, isPath: try section.boolean("path") ?? false))
         }
         return questions
@@ -191,15 +216,16 @@ package enum ManifestFile {
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"),
             UInt8(ascii: "-"), UInt8(ascii: "_"):
             true
         default: false
         }
     }
 
-    /// Another user who can rename one of the folders above `path`, an absolute path, can put an own one in its place. The same
-    /// is true for the folders of each link on the way to the file.
+    /// Another user who can rename one of the folders above `path`, an absolute path, can put an own one in its place.
+    /// The same is true for the folders of each link on the way to the file.
     private static func replaceable(_ path: String) -> ManifestProblem? {
         if let problem = replaceableInside("/") { return problem }
         var rest = path.split(separator: "/").map(String.init)[...]
@@ -237,8 +263,8 @@ package enum ManifestFile {
         var status = stat()
         guard stat(path, &status) == 0 else { return .notThere(path: path, code: errno) }
         guard status.st_uid == getuid() || status.st_uid == 0 else { return .foreignOwner(path: path) }
-        // In a folder like /tmp, nobody can rename what belongs to others (inode(7), S_ISVTX). The group of a folder is mostly
-        // the user's own, or the administrators'.
+        // In a folder like /tmp, nobody can rename what belongs to others (inode(7), S_ISVTX). The group of a folder is
+        // mostly the user's own, or the administrators'.
         return status.st_mode & 0o002 != 0 && status.st_mode & S_ISVTX == 0 ? .writableByOthers(path: path) : nil
     }
 

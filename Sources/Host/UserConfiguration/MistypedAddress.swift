@@ -1,7 +1,8 @@
 import Upload
 
 /// A word that was given as a destination and is neither an address nor a file, but can contain a stream key:
-/// `rtmp:/host/app/key`, `live.twitch.tv/app/key`, `twitch:key`. It is refused before anything is done with it, and is never repeated.
+/// `rtmp:/host/app/key`, `live.twitch.tv/app/key`, `twitch:key`. It is refused before anything is done with it, and is
+/// never repeated.
 ///
 /// A path whose first folder exists is a file. Without that folder, the file could not be created anyway.
 package enum MistypedAddress {
@@ -9,14 +10,15 @@ package enum MistypedAddress {
     ///
     /// - Parameters:
     ///   - isDestination: true if it stands where only a destination can stand.
-    ///   - folderExists: whether there is a folder of this name. It is asked for the first component of a path, with `/` in
-    ///     front of it if the path is absolute.
+    ///   - folderExists: whether there is a folder of this name. It is asked for the first component of a path, with
+    ///     `/` in front of it if the path is absolute.
     package static func matches(_ word: String, isDestination: Bool, folderExists: (String) -> Bool) -> Bool {
         secretStart(in: word[...], isDestination: isDestination, folderExists: folderExists) != nil
     }
 
     /// Returns where the part begins that can contain a key; nil if `word` is not such a word.
-    static func secretStart(in word: Substring, isDestination: Bool, folderExists: (String) -> Bool) -> Substring.Index? {
+    static func secretStart(in word: Substring, isDestination: Bool, folderExists: (String) -> Bool) -> Substring.Index?
+    {
         guard word.firstRange(of: "://") == nil else { return nil }
         // An absolute path, or an address without its scheme: //host/app/key.
         let path = word.drop { $0 == "/" }
@@ -42,10 +44,12 @@ package enum MistypedAddress {
 
     /// True if `word` can be a stream key: long and with digits, and not the name or the path of a file.
     package static func isLikeAKey(_ word: String) -> Bool {
-        word.utf8.count >= 12 && word.contains(where: \.isNumber) && !word.contains("/") && ContainerFormat(ending: word) == nil
+        word.utf8.count >= 12 && word.contains(where: \.isNumber) && !word.contains("/")
+            && ContainerFormat(ending: word) == nil
     }
 
-    /// True for `rtmp` and `rtmps`, also with one wrong, missing or additional letter. A name of three letters, such as `tmp`, does not count.
+    /// True for `rtmp` and `rtmps`, also with one wrong, missing or additional letter. A name of three letters, such as
+    /// `tmp`, does not count.
     private static func isNearScheme(_ name: Substring) -> Bool {
         (4...6).contains(name.count) && ["rtmp", "rtmps"].contains { NearestName.distance(name.lowercased(), $0) <= 1 }
     }
@@ -61,15 +65,17 @@ package enum MistypedAddress {
         before.last?.isNumber == true && after.first?.isNumber == true
     }
 
-    /// A host name of at least two labels, of which the last one has letters only (RFC 3696, section 2), `localhost`, or the
-    /// four numbers of an IPv4 address.
+    /// A host name of at least two labels, of which the last one has letters only (RFC 3696, section 2), `localhost`,
+    /// or the four numbers of an IPv4 address.
     private static func isHost(_ name: Substring) -> Bool {
         if name.lowercased() == "localhost" { return true }
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
         if labels.count == 4, labels.allSatisfy({ UInt8($0) != nil }) { return true }
-        guard labels.count >= 2, let last = labels.last, last.count >= 2, last.allSatisfy({ $0.isASCII && $0.isLetter }) else { return false }
+        guard labels.count >= 2, let last = labels.last, last.count >= 2, last.allSatisfy({ $0.isASCII && $0.isLetter })
+        else { return false }
         return labels.allSatisfy { label in
-            !label.isEmpty && label.first != "-" && label.last != "-" && label.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+            !label.isEmpty && label.first != "-" && label.last != "-"
+                && label.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
         }
     }
 }

@@ -27,7 +27,10 @@ package struct Paths {
     ///   - environment: the environment of the process.
     ///   - userRuntime: the folder that the login manager creates for the user (pam_systemd(8)).
     package init(environment: [String: String], userRuntime: String = "/run/user/\(getuid())") {
-        let home = environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? getpwuid(getuid()).flatMap { String(cString: $0.pointee.pw_dir) } ?? "/"
+        let home =
+            environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? getpwuid(getuid()).flatMap {
+                String(cString: $0.pointee.pw_dir)
+            } ?? "/"
         func base(_ variable: String, _ standard: String) -> String {
             // Relative paths must be ignored (XDG Base Directory Specification).
             if let value = environment[variable], value.hasPrefix("/") { return value }
@@ -38,15 +41,20 @@ package struct Paths {
         dataFolder = base("XDG_DATA_HOME", "/.local/share") + "/broadcast"
         stateFolder = base("XDG_STATE_HOME", "/.local/state") + "/broadcast"
         // BROADCAST_EXTENSION_PATH precedes the system's folders and follows the user's.
-        let others = (environment["BROADCAST_EXTENSION_PATH"] ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+        let others = (environment["BROADCAST_EXTENSION_PATH"] ?? "").split(separator: ":").map(String.init).filter {
+            $0.hasPrefix("/")
+        }
         extensionFolders =
             [dataFolder + "/extensions"] + others + (Self.ownExtensionFolder.map { [$0] } ?? [])
             + ["/usr/local/lib/broadcast/extensions", "/usr/lib/broadcast/extensions"]
         extensionEnvironment = [
-            "PATH": environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", "HOME": home, "LANG": environment["LANG"] ?? "C.UTF-8",
+            "PATH": environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin", "HOME": home,
+            "LANG": environment["LANG"] ?? "C.UTF-8",
         ]
         let more = ["TERM", "DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "BROWSER", "DBUS_SESSION_BUS_ADDRESS"]
-        setupEnvironment = extensionEnvironment.merging(environment.filter { more.contains($0.key) || $0.key.hasPrefix("XDG_") }) { $1 }
+        setupEnvironment = extensionEnvironment.merging(
+            environment.filter { more.contains($0.key) || $0.key.hasPrefix("XDG_") }
+        ) { $1 }
         let runtime = environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         isRuntimeNamed = runtime != nil
         // A program without the variable (cron, su, sudo -u) can still use the folder of the login manager.
@@ -149,7 +157,8 @@ package struct Paths {
     /// Creates a folder and the missing ones above it. Only this user can enter the new ones. An existing one keeps its
     /// permissions.
     ///
-    /// Root creates and uses none in a folder of another user, as `sudo -E` would: that user could not start a broadcast any more.
+    /// Root creates and uses none in a folder of another user, as `sudo -E` would: that user could not start a
+    /// broadcast any more.
     package static func makeFolder(_ path: String) throws(ConfigurationError) {
         if geteuid() == 0, let owner = ownerOfNearest(path), owner != 0 { throw .folder(path: path, .ofAnotherUser) }
         do throws(SystemError) {

@@ -2,38 +2,46 @@ import RTMP
 import Session
 import Upload
 
-/// Resolves RTMP destinations: known services, configured addresses with a stream key, and addresses of the command line.
+/// Resolves RTMP destinations: known services, configured addresses with a stream key, and addresses of the command
+/// line.
 struct RTMPResolver {
     let context: ResolverContext
 
     /// A known service, configured or not.
-    func known(_ service: KnownService, as destination: Configuration.Destination?) throws(ConfigurationError) -> DestinationPlan {
+    func known(_ service: KnownService, as destination: Configuration.Destination?) throws(ConfigurationError)
+        -> DestinationPlan
+    {
         let name = destination?.name ?? service.name
         let answers = destination?.url == nil ? try context.answers(of: name) : [:]
         let own = destination?.url ?? answers["url"]
         guard let url = own ?? service.url else { throw .destination(.notSignedIn(name)) }
         let picture = PictureRequirements(size: destination?.size, bitrate: destination?.bitrate)
-        for limit in service.limits(brokenBy: context.session, picture: picture) { context.notice(.limit(limit, service: service.title)) }
+        for limit in service.limits(brokenBy: context.session, picture: picture) {
+            context.notice(.limit(limit, service: service.title))
+        }
         if let (from, to) = service.scaledSize(of: context.session, picture: picture) {
             context.notice(.scaled(from: from, to: to, service: service.title))
         }
         // The backups belong to the service's own address.
         let backups = own == nil ? service.backups : []
-        var plan = try plan(named: name, of: destination, address: url, backups: backups, mayHoldKey: destination?.url != nil)
+        var plan = try plan(
+            named: name, of: destination, address: url, backups: backups, mayHoldKey: destination?.url != nil)
         plan.limits = service.limits
         return plan
     }
 
     /// A configured destination with the address of its line `url`.
     func plan(for destination: Configuration.Destination) throws(ConfigurationError) -> DestinationPlan {
-        try plan(named: destination.name, of: destination, address: destination.url ?? "", backups: [], mayHoldKey: true)
+        try plan(
+            named: destination.name, of: destination, address: destination.url ?? "", backups: [], mayHoldKey: true)
     }
 
     /// A destination with a stream key: from its key command, from the credential store, or in its address.
     ///
     /// - Parameter destination: nil for a service without a configuration.
     private func plan(
-        named name: String, of destination: Configuration.Destination?, address: String, backups: [String], mayHoldKey: Bool
+        named name: String, of destination: Configuration.Destination?, address: String, backups: [String],
+        mayHoldKey: Bool
     ) throws(ConfigurationError) -> DestinationPlan {
         if context.session.lacksProxyPassword { throw .destination(.proxyWithoutPassword) }
         let path = context.configuration.path
@@ -56,13 +64,17 @@ struct RTMPResolver {
         if let first = all.first, first.scheme == .rtmp, !RTMPAddress.isLoopback(first.host) {
             context.notice(.unencrypted(destination: name, host: first.host))
         }
-        let caFile = try destination.flatMap { destination throws(ConfigurationError) in try context.caFile(of: destination) }
-        return .rtmp(name: name, url: all[0], backups: Array(all.dropFirst()), caFile: caFile, route: context.session.route)
+        let caFile = try destination.flatMap { destination throws(ConfigurationError) in
+            try context.caFile(of: destination)
+        }
+        return .rtmp(
+            name: name, url: all[0], backups: Array(all.dropFirst()), caFile: caFile, route: context.session.route)
     }
 
     /// An RTMP address of the command line.
     ///
-    /// - Parameter readsKey: true if the stream key is a secret of `DestinationResolver.addressName`, and not in the address.
+    /// - Parameter readsKey: true if the stream key is a secret of `DestinationResolver.addressName`, and not in the
+    ///   address.
     func plan(address: String, readsKey: Bool) throws(ConfigurationError) -> DestinationPlan {
         if AddressSecret.first(in: address) == .password { throw .destination(.passwordInRTMPAddress) }
         if context.session.lacksProxyPassword { throw .destination(.proxyWithoutPassword) }
@@ -75,7 +87,9 @@ struct RTMPResolver {
     /// The user and the password of servers that require both; nil without a user.
     private func credentials(of name: String) throws(ConfigurationError) -> RTMPCredentials? {
         guard let user = try context.answers(of: name)["user"] else { return nil }
-        guard let password = try context.secret("password", of: name) else { throw .destination(.passwordMissing(name, user: user)) }
+        guard let password = try context.secret("password", of: name) else {
+            throw .destination(.passwordMissing(name, user: user))
+        }
         return RTMPCredentials(user: user, password: password)
     }
 

@@ -16,7 +16,8 @@ package protocol SecretSource: Sendable {
     /// Returns the key that a shell command prints.
     ///
     /// - Parameter isInterrupted: polled; if it returns true, the command is ended.
-    func key(from command: String, for destination: String, isInterrupted: () -> Bool) throws(CredentialProblem) -> String
+    func key(from command: String, for destination: String, isInterrupted: () -> Bool) throws(CredentialProblem)
+        -> String
 }
 
 extension SecretSource {
@@ -53,15 +54,19 @@ struct ResolverContext {
 
     /// The fault of a key of a configured destination.
     func fault(
-        of destination: Configuration.Destination, _ key: String, line: Int? = nil, _ problem: ConfigurationFault.Problem
+        of destination: Configuration.Destination, _ key: String, line: Int? = nil,
+        _ problem: ConfigurationFault.Problem
     ) -> ConfigurationFault {
         ConfigurationFault(
-            path: configuration.path, line: line ?? destination.line, key: "destinations.\(destination.name).\(key)", problem: problem)
+            path: configuration.path, line: line ?? destination.line, key: "destinations.\(destination.name).\(key)",
+            problem: problem)
     }
 
     /// Returns the secret of that key; nil if there is no secret.
     func secret(_ key: String, of destination: String) throws(ConfigurationError) -> String? {
-        try credentials { () throws(CredentialProblem) in try secrets.secret(key, of: destination, isInterrupted: isInterrupted) }
+        try credentials { () throws(CredentialProblem) in
+            try secrets.secret(key, of: destination, isInterrupted: isInterrupted)
+        }
     }
 
     /// The answers to `setup` that are not secret.
@@ -71,16 +76,22 @@ struct ResolverContext {
 
     /// The key that a shell command prints for a destination.
     func key(from command: String, for destination: String) throws(ConfigurationError) -> String {
-        try credentials { () throws(CredentialProblem) in try secrets.key(from: command, for: destination, isInterrupted: isInterrupted) }
+        try credentials { () throws(CredentialProblem) in
+            try secrets.key(from: command, for: destination, isInterrupted: isInterrupted)
+        }
     }
 
     /// The absolute path of the destination's own certificate authorities.
     func caFile(of destination: Configuration.Destination) throws(ConfigurationError) -> String? {
         guard let written = destination.caFile else { return nil }
-        let folder = configuration.path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        let folder = configuration.path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(
+            separator: "/")
         let path = written.hasPrefix("~/") || written.hasPrefix("/") ? paths.expanding(written) : "\(folder)/\(written)"
         guard access(path, R_OK) == 0 else {
-            throw .fault(fault(of: destination, "ca-file", line: destination.lines["ca-file"], .unreadableCertificates(path: path)))
+            throw .fault(
+                fault(
+                    of: destination, "ca-file", line: destination.lines["ca-file"], .unreadableCertificates(path: path))
+            )
         }
         return path
     }

@@ -33,8 +33,8 @@ package struct SessionSettings: Sendable {
     }
 
     package var source = Source.screen(display: nil, .wholeScreen)
-    /// How long viewers get the slate after a window that was selected by a rule was closed, until a window matches the rule again. Nil:
-    /// the session ends with the window.
+    /// How long viewers get the slate after a window that was selected by a rule was closed, until a window matches the
+    /// rule again. Nil: the session ends with the window.
     package var windowTimeout: MediaTime?
     /// Windows that viewers must not see, in addition to those of the configuration.
     package var hiddenWindows: [HiddenWindowRule] = []
@@ -65,12 +65,15 @@ package struct SessionSettings: Sendable {
 extension SessionSettings {
     /// Throws for a setting that the user chose and that has no effect on any of the destinations.
     package func checkEffect(on plans: [DestinationPlan]) throws(ConfigurationError) {
-        func check(_ setting: SettingProblem.Setting?, _ reason: SettingProblem.Ineffectiveness) throws(ConfigurationError) {
+        func check(_ setting: SettingProblem.Setting?, _ reason: SettingProblem.Ineffectiveness)
+            throws(ConfigurationError)
+        {
             if let setting { throw .setting(.withoutEffect(setting, reason)) }
         }
         if !plans.contains(where: \.kind.reachesServers) {
             let connection: [(SettingProblem.Setting, Bool)] = [
-                (.proxy, proxy != nil), (.bind, bindsTo != nil), (.ipVersion, ipVersion != nil), (.waitForNetwork, waitsForNetwork),
+                (.proxy, proxy != nil), (.bind, bindsTo != nil), (.ipVersion, ipVersion != nil),
+                (.waitForNetwork, waitsForNetwork),
             ]
             try check(connection.first(where: \.1)?.0, .noServer)
         }
@@ -84,7 +87,9 @@ extension SessionSettings {
         }
         let listeners = plans.filter { !$0.media.audioTracks.isEmpty }
         if listeners.isEmpty { try check(audio.first(needing: [.sound, .encodedSound]), .noSound) }
-        if listeners.allSatisfy(\.media.takesRawAudio) { try check(audio.first(needing: [.encodedSound]), .noEncodedSound) }
+        if listeners.allSatisfy(\.media.takesRawAudio) {
+            try check(audio.first(needing: [.encodedSound]), .noEncodedSound)
+        }
     }
 }
 
@@ -132,20 +137,28 @@ extension SessionConfiguration {
         } catch {
             throw .setting(error)
         }
-        if settings.video.bitrate == nil && settings.video.quality == nil, let conflict = configuration.rateConflict { throw .fault(conflict) }
+        if settings.video.bitrate == nil && settings.video.quality == nil, let conflict = configuration.rateConflict {
+            throw .fault(conflict)
+        }
     }
 
-    private mutating func apply(_ chosen: Configuration.Video, over config: Configuration.Video) throws(SettingProblem) {
+    private mutating func apply(_ chosen: Configuration.Video, over config: Configuration.Video) throws(SettingProblem)
+    {
         if chosen.bitrate != nil && chosen.quality != nil { throw .bitrateAndQuality }
         try chosen.check()
         chosen.over(config).store(into: &self)
         // A file's own rate overrides the configuration, which applies to the screen.
         frameRate = chosen.fps ?? (picture.isDesktop ? config.fps : nil)
-        if let quality = chosen.quality ?? (chosen.bitrate == nil ? config.quality : nil) { rateControl = .quality(quality) }
-        if let bitrate = chosen.bitrate ?? (chosen.quality == nil ? config.bitrate : nil) { rateControl = .bitrate(bitrate) }
+        if let quality = chosen.quality ?? (chosen.bitrate == nil ? config.quality : nil) {
+            rateControl = .quality(quality)
+        }
+        if let bitrate = chosen.bitrate ?? (chosen.quality == nil ? config.bitrate : nil) {
+            rateControl = .bitrate(bitrate)
+        }
     }
 
-    private mutating func applySound(_ settings: SessionSettings, _ config: Configuration.Audio) throws(SettingProblem) {
+    private mutating func applySound(_ settings: SessionSettings, _ config: Configuration.Audio) throws(SettingProblem)
+    {
         let chosen = settings.audio
         var hasOwnSound = false
         switch settings.sound {

@@ -30,7 +30,8 @@ package struct Setting<Value: Sendable>: DeclaredSetting {
     ///   - since: the first version of the program with this setting.
     ///   - store: puts the value into the configuration of the session; nil if `SessionConfiguration.init` does that.
     init(
-        _ key: String, _ type: SettingType<Value>, standard: Standard, option: SettingOption? = nil, suggestions: [SettingSuggestion]? = nil,
+        _ key: String, _ type: SettingType<Value>, standard: Standard, option: SettingOption? = nil,
+        suggestions: [SettingSuggestion]? = nil,
         needs need: SettingNeed? = nil, liveCommand: String? = nil, since: String = "0.1.0",
         store: (@Sendable (Value, inout SessionConfiguration) -> Void)? = nil
     ) {
@@ -71,7 +72,9 @@ package struct Setting<Value: Sendable>: DeclaredSetting {
         }
     }
 
-    package var valueName: String? { option?.valueName ?? (type.choices.isEmpty ? nil : type.choices.joined(separator: "|")) }
+    package var valueName: String? {
+        option?.valueName ?? (type.choices.isEmpty ? nil : type.choices.joined(separator: "|"))
+    }
 
     package var name: SettingProblem.Setting {
         guard let option else { return SettingProblem.Setting(option: key) }
@@ -250,8 +253,8 @@ package struct SettingValues<Table: SettingTable>: Sendable {
         }
     }
 
-    /// The first setting with a value that has an effect only if a destination takes one of `needs`. A setting that is turned
-    /// off needs nothing.
+    /// The first setting with a value that has an effect only if a destination takes one of `needs`. A setting that is
+    /// turned off needs nothing.
     func first(needing needs: [SettingNeed]) -> SettingProblem.Setting? {
         Table.all.first { setting in
             guard let need = setting.need, needs.contains(need), let value = values[setting.key] else { return false }

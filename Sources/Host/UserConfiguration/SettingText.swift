@@ -3,8 +3,8 @@ import Media
 /// Parsers for values on the command line and in files. Each initializer returns nil for invalid text.
 
 extension PixelSize {
-    /// `1280x720`, from `smallest` to `largest`; odd sizes are rounded down to even ones. Also `720p`, the number of lines
-    /// of a 16:9 picture, and `4k`.
+    /// `1280x720`, from `smallest` to `largest`; odd sizes are rounded down to even ones. Also `720p`, the number of
+    /// lines of a 16:9 picture, and `4k`.
     package init?(text: String) {
         if let size = Self.named(text.lowercased()) {
             self = size
@@ -47,7 +47,8 @@ extension PixelRect {
             rest = rest[digits.endIndex...]
             guard rest.isEmpty || rest.hasPrefix("+") || rest.hasPrefix("-") else { return nil }
         }
-        guard numbers.count == 2, let width = Int(parts[0]), let height = Int(parts[1][..<end]), (2...65535).contains(width),
+        guard numbers.count == 2, let width = Int(parts[0]), let height = Int(parts[1][..<end]),
+            (2...65535).contains(width),
             (2...65535).contains(height)
         else { return nil }
         self.init(x: numbers[0], y: numbers[1], width: width, height: height)
@@ -57,7 +58,8 @@ extension PixelRect {
 extension MediaTime {
     /// `90s`, `5m`, `1h`, `1h30m`, `MM:SS`, `HH:MM:SS`, or plain seconds; more than zero, at most 1,000,000 s.
     package init?(text: String) {
-        guard let seconds = text.contains(":") ? Self.clock(text) : Self.units(text) ?? Self.number(text[...]), seconds > 0, seconds <= 1_000_000
+        guard let seconds = text.contains(":") ? Self.clock(text) : Self.units(text) ?? Self.number(text[...]),
+            seconds > 0, seconds <= 1_000_000
         else { return nil }
         self.init(seconds: seconds)
     }
@@ -89,14 +91,17 @@ extension MediaTime {
 
     /// A decimal number without a sign.
     private static func number(_ text: Substring) -> Double? {
-        guard text.first?.isNumber == true || text.first == ".", text.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }) else { return nil }
+        guard text.first?.isNumber == true || text.first == ".",
+            text.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") })
+        else { return nil }
         return Double(text)
     }
 }
 
 /// A bitrate in kbit/s.
 package enum Bitrate {
-    /// `4500`, `4500k` or `6M`, also with `bit/s`, `bit` or `bps`. Returns nil for other text; the caller checks the range.
+    /// `4500`, `4500k` or `6M`, also with `bit/s`, `bit` or `bps`. Returns nil for other text; the caller checks the
+    /// range.
     package static func parse(_ text: String) -> Int? {
         var rest = text.lowercased()[...]
         var hasUnit = false
@@ -113,7 +118,9 @@ package enum Bitrate {
             }
         if factor != nil { rest = rest.dropLast() }
         // Plain bits per second would be a thousand times less than the number says elsewhere.
-        guard !hasUnit || factor != nil, rest.allSatisfy({ $0.isASCII && ($0.isNumber || ".-".contains($0)) }), let number = Double(rest) else {
+        guard !hasUnit || factor != nil, rest.allSatisfy({ $0.isASCII && ($0.isNumber || ".-".contains($0)) }),
+            let number = Double(rest)
+        else {
             return nil
         }
         let value = number * (factor ?? 1)
@@ -139,7 +146,8 @@ package enum SessionNaming {
     /// Up to 64 letters, digits, `-` and `_`.
     package static func isValid(_ name: String) -> Bool {
         let isGood = name.utf8.allSatisfy {
-            (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0) || $0 == 0x2d || $0 == 0x5f
+            (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0) || $0 == 0x2d
+                || $0 == 0x5f
         }
         return isGood && (1...64).contains(name.utf8.count)
     }

@@ -16,7 +16,8 @@ package struct SettingType<Value: Sendable>: Sendable {
 
     /// - Parameter word: nil if it is the same as `text`.
     init(
-        _ expected: ConfigurationFault.Expected, text: @escaping @Sendable (Value) -> String, word: (@Sendable (Value) -> String)? = nil,
+        _ expected: ConfigurationFault.Expected, text: @escaping @Sendable (Value) -> String,
+        word: (@Sendable (Value) -> String)? = nil,
         problem: @escaping @Sendable (Value, SettingProblem.Setting) -> SettingProblem? = { _, _ in nil },
         read: @escaping @Sendable (ConfigurationSection, String) throws(ConfigurationFault) -> Value?
     ) {
@@ -36,7 +37,9 @@ package struct SettingType<Value: Sendable>: Sendable {
 
 extension SettingType<Bool> {
     static var boolean: Self {
-        Self(.boolean, text: { "\($0)" }, word: { $0 ? "on" : "off" }) { section, key throws(ConfigurationFault) in try section.boolean(key) }
+        Self(.boolean, text: { "\($0)" }, word: { $0 ? "on" : "off" }) { section, key throws(ConfigurationFault) in
+            try section.boolean(key)
+        }
     }
 }
 
@@ -78,7 +81,9 @@ extension SettingType<String> {
 extension SettingType where Value: RawRepresentable, Value: CaseIterable, Value.RawValue == String {
     /// One of the cases.
     static var choice: Self {
-        Self(.oneOf(Value.allCases.map(\.rawValue)), text: \.rawValue) { section, key throws(ConfigurationFault) in try section.choice(key) }
+        Self(.oneOf(Value.allCases.map(\.rawValue)), text: \.rawValue) { section, key throws(ConfigurationFault) in
+            try section.choice(key)
+        }
     }
 }
 
@@ -94,7 +99,8 @@ extension SettingType<PixelSize> {
 
 extension SettingType<[HiddenWindowRule]> {
     static var rules: Self {
-        Self(.texts(choices: []), text: { $0.map(\.description).joined(separator: ", ") }) { section, key throws(ConfigurationFault) in
+        Self(.texts(choices: []), text: { $0.map(\.description).joined(separator: ", ") }) {
+            section, key throws(ConfigurationFault) in
             guard let texts = try section.strings(key) else { return nil }
             return try texts.map { text throws(ConfigurationFault) in
                 do throws(HiddenWindowRule.ParseError) {
@@ -135,7 +141,9 @@ extension SettingType<RTMPRoute.Version> {
     static var ipVersion: Self {
         Self(.integer(4...6), text: \.rawValue) { section, key throws(ConfigurationFault) in
             guard let number = try section.integer(key, in: 4...6) else { return nil }
-            guard let version = RTMPRoute.Version(rawValue: String(number)) else { throw section.fault(key, .wrong(.oneOf(["4", "6"]))) }
+            guard let version = RTMPRoute.Version(rawValue: String(number)) else {
+                throw section.fault(key, .wrong(.oneOf(["4", "6"])))
+            }
             return version
         }
     }

@@ -26,7 +26,9 @@ package enum Settings {
 
         package let size = Setting<PixelSize>(
             "size", .size, standard: .words("the size of the source"),
-            option: SettingOption("--size", value: "WxH", help: "The output size, as in 1280x720 or 720p; the picture keeps its aspect ratio."),
+            option: SettingOption(
+                "--size", value: "WxH",
+                help: "The output size, as in 1280x720 or 720p; the picture keeps its aspect ratio."),
             suggestions: ["720p", "1080p", "854x480", "1280x720", "1920x1080", "2560x1440", "3840x2160"],
             store: { $1.outputSize = $0 })
 
@@ -47,7 +49,8 @@ package enum Settings {
 
         /// x264's CRF.
         package let quality = Setting<Double>(
-            "quality", .number(in: 0...51), standard: .words("\(Int(SessionConfiguration.standardQuality)) if only files are written"),
+            "quality", .number(in: 0...51),
+            standard: .words("\(Int(SessionConfiguration.standardQuality)) if only files are written"),
             option: SettingOption(
                 "--quality", value: "crf", help: "Constant quality instead of a bitrate: x264's CRF, 0 is lossless.",
                 standard: .sentence("Default if only files are written: \(Int(SessionConfiguration.standardQuality)).")),
@@ -61,15 +64,23 @@ package enum Settings {
         package let latency = Setting<VideoSettings.Latency>(
             "latency", .choice, standard: .value(session.latency),
             option: SettingOption(
-                "--latency", help: "low: send each frame at once. normal: better quality at the same bitrate, with more delay."),
-            suggestions: [.init("low", "every frame leaves at once"), .init("normal", "slightly better quality, a little later")],
+                "--latency",
+                help: "low: send each frame at once. normal: better quality at the same bitrate, with more delay."),
+            suggestions: [
+                .init("low", "every frame leaves at once"), .init("normal", "slightly better quality, a little later"),
+            ],
             needs: .encodedPicture, store: { $1.latency = $0 })
 
         package let chroma = Setting<ChromaFormat>(
             "chroma", .choice, standard: .value(session.chroma),
             option: SettingOption(
-                "--chroma", help: "Chroma subsampling: 420 works in every player; 444 keeps small coloured text sharp, for files only."),
-            suggestions: [.init("420", "works in every player"), .init("444", "keeps small coloured text sharp, for files")],
+                "--chroma",
+                help:
+                    "Chroma subsampling: 420 works in every player; 444 keeps small coloured text sharp, for files only."
+            ),
+            suggestions: [
+                .init("420", "works in every player"), .init("444", "keeps small coloured text sharp, for files"),
+            ],
             store: { $1.chroma = $0 })
 
         /// Seconds.
@@ -80,12 +91,17 @@ package enum Settings {
 
         package let framePacing = Setting<FramePacer.Mode>(
             "frame-pacing", .choice,
-            standard: .words("constant for RTMP, standard output, .h264 files and extensions of the mode stream, otherwise variable"),
+            standard: .words(
+                "constant for RTMP, standard output, .h264 files and extensions of the mode stream, otherwise variable"),
             option: SettingOption(
                 "--frame-pacing", value: "mode",
                 help: "constant: send a frame at every tick. variable: send a frame when the picture changed.",
-                standard: .sentence("Default: constant for RTMP, stdout, .h264 files and extensions of the mode stream, otherwise variable.")),
-            suggestions: [.init("constant", "a frame at every tick"), .init("variable", "a frame when the picture changed")],
+                standard: .sentence(
+                    "Default: constant for RTMP, stdout, .h264 files and extensions of the mode stream, otherwise variable."
+                )),
+            suggestions: [
+                .init("constant", "a frame at every tick"), .init("variable", "a frame when the picture changed"),
+            ],
             store: { $1.pacing = $0 })
 
         package let cursor = Setting<Bool>(
@@ -99,16 +115,19 @@ package enum Settings {
         package static var declared: Audio { Settings.audio }
 
         package let app = Setting<Bool>(
-            "app", .boolean, standard: .value(true), option: SettingOption("--app-audio", help: "Capture the sound of applications."))
+            "app", .boolean, standard: .value(true),
+            option: SettingOption("--app-audio", help: "Capture the sound of applications."))
 
         package let mic = Setting<Bool>(
-            "mic", .boolean, standard: .value(false), option: SettingOption("--mic", help: "Capture the microphone."), needs: .sound,
+            "mic", .boolean, standard: .value(false), option: SettingOption("--mic", help: "Capture the microphone."),
+            needs: .sound,
             liveCommand: "mic")
 
         package let appSource = Setting<String>(
             "app-source", .text, standard: .words("the monitor of the default sink"),
             option: SettingOption(
-                "--app-source", value: "name|app:name", help: "The PulseAudio source of the applications' sound, or app:NAME for one application."),
+                "--app-source", value: "name|app:name",
+                help: "The PulseAudio source of the applications' sound, or app:NAME for one application."),
             needs: .sound, store: { $1.audio.appSource = $0 })
 
         package let micSource = Setting<String>(
@@ -119,8 +138,10 @@ package enum Settings {
         /// kbit/s.
         package let bitrate = Setting<Int>(
             "bitrate", .integer(in: 32...320), standard: .value(session.audio.bitrate),
-            option: SettingOption("--audio-bitrate", value: "kbit/s", help: "The audio bitrate in kbit/s.", unit: "kbit/s"),
-            suggestions: ["96", "128", "160", "192", "256", "320"], needs: .encodedSound, store: { $1.audio.bitrate = $0 })
+            option: SettingOption(
+                "--audio-bitrate", value: "kbit/s", help: "The audio bitrate in kbit/s.", unit: "kbit/s"),
+            suggestions: ["96", "128", "160", "192", "256", "320"], needs: .encodedSound,
+            store: { $1.audio.bitrate = $0 })
 
         /// dB.
         package let appGain = Setting<Double>("app-gain", .number(in: -60...30), standard: .value(0))
@@ -141,7 +162,8 @@ package enum Settings {
             "hide", .rules, standard: .words("no rules"),
             option: SettingOption(
                 "--hide", value: "rule",
-                help: "Hide these windows, with their dialogs and menus: class:NAME, title:*TEXT*, pid:NUMBER or id:0xNUMBER. Repeatable.",
+                help:
+                    "Hide these windows, with their dialogs and menus: class:NAME, title:*TEXT*, pid:NUMBER or id:0xNUMBER. Repeatable.",
                 standard: .none),
             liveCommand: "hide")
 
@@ -149,7 +171,8 @@ package enum Settings {
         package let mute = Setting<Bool>("mute", .boolean, standard: .value(false))
 
         /// What destinations receive about the application on screen.
-        package let titles = Setting<ApplicationDetail>("titles", .choice, standard: .words("class for known services, else full"))
+        package let titles = Setting<ApplicationDetail>(
+            "titles", .choice, standard: .words("class for known services, else full"))
 
         /// Suppress notifications while the screen is broadcast.
         package let doNotDisturb = Setting<Bool>("do-not-disturb", .boolean, standard: .value(true))
@@ -167,14 +190,16 @@ package enum Settings {
             "proxy", .proxy, standard: .words("none"),
             option: SettingOption(
                 "--proxy", value: "address",
-                help: "Reach servers through a proxy: socks5://[USER@]HOST:PORT, or http://[USER@]HOST:PORT for CONNECT. The password is in "
+                help:
+                    "Reach servers through a proxy: socks5://[USER@]HOST:PORT, or http://[USER@]HOST:PORT for CONNECT. The password is in "
                     + "the variable BROADCAST_PROXY_PASSWORD.", standard: .none),
             suggestions: ["socks5://", "http://"])
 
         package let bind = Setting<RTMPRoute.Source>(
             "bind", .localAddress, standard: .words("what the routing tables say"),
             option: SettingOption(
-                "--bind", value: "address|interface", help: "Send to servers from this IP address or network interface.", standard: .none))
+                "--bind", value: "address|interface",
+                help: "Send to servers from this IP address or network interface.", standard: .none))
 
         /// The options are the flags -4 and -6.
         package let ipVersion = Setting<RTMPRoute.Version>("ip-version", .ipVersion, standard: .words("both"))
@@ -200,7 +225,8 @@ extension SettingProblem.Setting {
     package static let keyframeInterval = Settings.video.keyframeInterval.name
     package static let preset = Settings.video.preset.name
     package static let latency = Settings.video.latency.name
-    package static let framePacing = Self(option: Settings.video.framePacing.name.option + " " + FramePacer.Mode.variable.rawValue)
+    package static let framePacing = Self(
+        option: Settings.video.framePacing.name.option + " " + FramePacer.Mode.variable.rawValue)
     package static let cursor = Settings.video.cursor.name
     package static let audioBitrate = Settings.audio.bitrate.name
     package static let microphone = Settings.audio.mic.name

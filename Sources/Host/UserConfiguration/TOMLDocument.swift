@@ -25,7 +25,8 @@ package struct TOMLDocument {
         package var message: String
     }
 
-    /// Parses the content of a file. TOML permits keys without a name; they are an error, because the program reads none.
+    /// Parses the content of a file. TOML permits keys without a name; they are an error, because the program reads
+    /// none.
     package init(_ text: String, path: String) throws(ConfigurationError) {
         do throws(SyntaxError) {
             try self.init(text)
@@ -33,10 +34,14 @@ package struct TOMLDocument {
             let message = error.message.split(whereSeparator: \.isNewline).first.map(String.init) ?? error.message
             throw .syntax(path: path, line: error.line, message: message)
         }
-        let unnamed = nodes.filter { $0.key.last?.isEmpty == true }.min { ($0.value.line, $0.key.count) < ($1.value.line, $1.key.count) }
+        let unnamed = nodes.filter { $0.key.last?.isEmpty == true }.min {
+            ($0.value.line, $0.key.count) < ($1.value.line, $1.key.count)
+        }
         if let unnamed {
             throw .fault(
-                ConfigurationFault(path: path, line: max(1, unnamed.value.line), key: ConfigurationFault.name(of: unnamed.key), problem: .unnamedKey))
+                ConfigurationFault(
+                    path: path, line: max(1, unnamed.value.line), key: ConfigurationFault.name(of: unnamed.key),
+                    problem: .unnamedKey))
         }
     }
 
@@ -56,7 +61,8 @@ package struct TOMLDocument {
         }
         for index in 0..<ctoml_count(document) {
             let entry = ctoml_entry_at(document, index)
-            let path = String(cString: entry.path).split(separator: "\u{1f}", omittingEmptySubsequences: false).map(String.init)
+            let path = String(cString: entry.path).split(separator: "\u{1f}", omittingEmptySubsequences: false).map(
+                String.init)
             nodes[path] = Node(value: Self.value(of: entry), line: Int(entry.line))
         }
     }

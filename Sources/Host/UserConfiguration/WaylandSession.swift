@@ -28,12 +28,13 @@ package struct WaylandSession: Sendable, Equatable {
     }
 
     /// The socket of PipeWire in the session that the environment describes (pipewire.conf(5), PIPEWIRE_RUNTIME_DIR and
-    /// PIPEWIRE_REMOTE). Returns nil if it is not known: the display has no socket beside it, as in a container that only
-    /// has the session bus, or the remote is not a plain name.
+    /// PIPEWIRE_REMOTE). Returns nil if it is not known: the display has no socket beside it, as in a container that
+    /// only has the session bus, or the remote is not a plain name.
     package static func pipeWireSocket(environment: [String: String]) -> String? {
         func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         let remote = value("PIPEWIRE_REMOTE") ?? "pipewire-0"
-        guard let folder = value("XDG_RUNTIME_DIR"), FileStatus("\(folder)/\(display(environment["WAYLAND_DISPLAY"] ?? ""))") != nil,
+        guard let folder = value("XDG_RUNTIME_DIR"),
+            FileStatus("\(folder)/\(display(environment["WAYLAND_DISPLAY"] ?? ""))") != nil,
             !remote.contains(where: { ",[{ ".contains($0) })
         else { return nil }
         return remote.hasPrefix("/") ? remote : "\(value("PIPEWIRE_RUNTIME_DIR") ?? folder)/\(remote)"

@@ -31,12 +31,18 @@ enum EscapedText {
         guard let semicolon = text.prefix(12).firstIndex(of: UInt8(ascii: ";")) else { return [] }
         let count = semicolon - text.startIndex + 1
         var name = text[text.index(after: text.startIndex)..<semicolon]
-        let names = ["amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "sol": "/", "equals": "=", "quest": "?", "nbsp": " "]
-        if let character = names[String(decoding: name, as: UTF8.self).lowercased()] { return [(Array(character.utf8), count)] }
+        let names = [
+            "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "sol": "/", "equals": "=", "quest": "?",
+            "nbsp": " ",
+        ]
+        if let character = names[String(decoding: name, as: UTF8.self).lowercased()] {
+            return [(Array(character.utf8), count)]
+        }
         guard name.first == UInt8(ascii: "#") else { return [] }
         name = name.dropFirst()
         let isHexadecimal = name.first == UInt8(ascii: "x") || name.first == UInt8(ascii: "X")
-        let value = isHexadecimal ? number(name.dropFirst(), radix: 16, digits: 1...6) : number(name, radix: 10, digits: 1...7)
+        let value =
+            isHexadecimal ? number(name.dropFirst(), radix: 16, digits: 1...6) : number(name, radix: 10, digits: 1...7)
         return value.flatMap(scalar).map { [($0, count)] } ?? []
     }
 
@@ -46,24 +52,29 @@ enum EscapedText {
         guard let kind = rest.first else { return [] }
         let digits = rest.dropFirst()
         switch kind {
-        case UInt8(ascii: "x"): return number(digits.prefix(2), radix: 16, digits: 2...2).map { [([UInt8($0)], 4)] } ?? []
+        case UInt8(ascii: "x"):
+            return number(digits.prefix(2), radix: 16, digits: 2...2).map { [([UInt8($0)], 4)] } ?? []
         case UInt8(ascii: "u"):
             guard let high = number(digits.prefix(4), radix: 16, digits: 4...4) else { return [] }
             if let bytes = scalar(high) { return [(bytes, 6)] }
             let second = digits.dropFirst(4)
             guard (0xD800...0xDBFF).contains(high), second.starts(with: "\\u".utf8),
-                let low = number(second.dropFirst(2).prefix(4), radix: 16, digits: 4...4), (0xDC00...0xDFFF).contains(low)
+                let low = number(second.dropFirst(2).prefix(4), radix: 16, digits: 4...4),
+                (0xDC00...0xDFFF).contains(low)
             else { return [] }
             return scalar(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00)).map { [($0, 12)] } ?? []
         default:
             // A letter would be a control character, which no secret has.
-            let isSign = (0x21...0x2F).contains(kind) || (0x3A...0x40).contains(kind) || (0x5B...0x60).contains(kind) || (0x7B...0x7E).contains(kind)
+            let isSign =
+                (0x21...0x2F).contains(kind) || (0x3A...0x40).contains(kind) || (0x5B...0x60).contains(kind)
+                || (0x7B...0x7E).contains(kind)
             return isSign ? [([kind], 2)] : []
         }
     }
 
     private static func number(_ text: ArraySlice<UInt8>, radix: Int, digits: ClosedRange<Int>) -> Int? {
-        guard digits.contains(text.count), text.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }) else { return nil }
+        guard digits.contains(text.count), text.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") })
+        else { return nil }
         return Int(String(decoding: text, as: UTF8.self), radix: radix)
     }
 

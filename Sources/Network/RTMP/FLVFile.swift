@@ -4,7 +4,8 @@ import Mux
 
 /// An FLV file with H.264 and AAC, as packets for a publisher. It is read block by block, as packets are requested.
 ///
-/// It does only the file access: `FLVTagReader` and `FLVPacketReader` of Mux read the format. Use a file from one task at a time.
+/// It does only the file access: `FLVTagReader` and `FLVPacketReader` of Mux read the format. Use a file from one task
+/// at a time.
 ///
 ///     let file = try FLVFile(path: "clip.flv")
 ///     let publisher = try await RTMPPublisher.connect(to: RTMPURL("rtmp://127.0.0.1/live/key"), stream: file.stream)
@@ -51,7 +52,8 @@ public final class FLVFile {
     }
 
     private static func probe(
-        _ handle: UnsafeMutablePointer<FILE>, _ path: String, _ tags: inout FLVTagReader, _ packets: inout FLVPacketReader
+        _ handle: UnsafeMutablePointer<FILE>, _ path: String, _ tags: inout FLVTagReader,
+        _ packets: inout FLVPacketReader
     ) throws(FLVError) -> (StreamDescription, [EncodedPacket]) {
         var found: [EncodedPacket] = []
         while found.count < maximumProbe, packets.stream.video == nil || packets.stream.audio.isEmpty,
@@ -64,7 +66,8 @@ public final class FLVFile {
     }
 
     private static func next(
-        _ handle: UnsafeMutablePointer<FILE>, _ path: String, _ tags: inout FLVTagReader, _ packets: inout FLVPacketReader
+        _ handle: UnsafeMutablePointer<FILE>, _ path: String, _ tags: inout FLVTagReader,
+        _ packets: inout FLVPacketReader
     ) throws(FLVError) -> EncodedPacket? {
         while true {
             while let tag = try tags.next() { if let packet = try packets.packet(from: tag) { return packet } }
@@ -84,14 +87,16 @@ public final class FLVFile {
 extension RTMPPublisher {
     /// Sends all packets of `file` at the pace of their decode times, counted from the first packet.
     ///
-    /// Throws an `FLVError` if the file cannot be read, an `RTMPError` if the connection fails, and `CancellationError`.
+    /// Throws an `FLVError` if the file cannot be read, an `RTMPError` if the connection fails, and
+    /// `CancellationError`.
     public func send(contentsOf file: FLVFile) async throws {
         let start = ContinuousClock.now
         var first: MediaTime?
         while let packet = try file.next() {
             let origin = first ?? packet.decodeTime
             first = origin
-            try await Task.sleep(until: start + .nanoseconds((packet.decodeTime - origin).nanoseconds), clock: .continuous)
+            try await Task.sleep(
+                until: start + .nanoseconds((packet.decodeTime - origin).nanoseconds), clock: .continuous)
             try await send(packet)
         }
     }

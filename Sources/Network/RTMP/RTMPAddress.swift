@@ -1,6 +1,7 @@
 import Media
 
-/// A server and its application, without a stream key: `rtmp://[user:password@]host[:port]/app`. `RTMPURL` is an address with a key.
+/// A server and its application, without a stream key: `rtmp://[user:password@]host[:port]/app`. `RTMPURL` is an
+/// address with a key.
 ///
 /// Neither `description` nor a dump shows the credentials.
 package struct RTMPAddress: Hashable, Sendable {
@@ -45,8 +46,8 @@ package struct RTMPAddress: Hashable, Sendable {
 }
 
 extension RTMPAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `rtmp://host/app/…`, without a query. Only the first component of the application is shown: if the text contained a key,
-    /// it is the second component.
+    /// `rtmp://host/app/…`, without a query. Only the first component of the application is shown: if the text
+    /// contained a key, it is the second component.
     package var description: String { "\(scheme.rawValue)://\(authority)/\(app.prefix { $0 != "?" && $0 != "/" })/…" }
     package var debugDescription: String { description }
     /// Omits the properties, so that a dump does not show them.
@@ -64,7 +65,8 @@ struct RTMPAddressParts {
 
     init(_ text: String) throws(RTMPURLError) {
         guard Self.hasValidCharacters(text) else { throw .invalidCharacter }
-        guard let schemeEnd = text.firstRange(of: "://"), let scheme = RTMPURL.Scheme(rawValue: text[..<schemeEnd.lowerBound].lowercased())
+        guard let schemeEnd = text.firstRange(of: "://"),
+            let scheme = RTMPURL.Scheme(rawValue: text[..<schemeEnd.lowerBound].lowercased())
         else { throw .unknownScheme }
         let rest = text[schemeEnd.upperBound...]
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
@@ -84,8 +86,8 @@ struct RTMPAddressParts {
     /// The application if the path contains no key.
     var app: String { String(path.last == "/" ? path.dropLast() : path) }
 
-    /// The application and the key at its end. A slash within a query separates them only if the path has no slash, for servers
-    /// whose application carries the query (`app?token=…/key`).
+    /// The application and the key at its end. A slash within a query separates them only if the path has no slash, for
+    /// servers whose application carries the query (`app?token=…/key`).
     var appAndKey: (app: String, key: String) {
         let plainPath = path.prefix { $0 != "?" }
         guard let slash = plainPath.lastIndex(of: "/") ?? path.lastIndex(of: "/") else { return (String(path), "") }
@@ -94,11 +96,15 @@ struct RTMPAddressParts {
 
     private static func credentials(_ text: Substring) throws(RTMPURLError) -> RTMPCredentials {
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else { throw .credentials }
-        let parts = [text[..<colon], text[text.index(after: colon)...]].map { String(decoding: PercentEncoding.decode($0), as: UTF8.self) }
+        let parts = [text[..<colon], text[text.index(after: colon)...]].map {
+            String(decoding: PercentEncoding.decode($0), as: UTF8.self)
+        }
         return RTMPCredentials(user: parts[0], password: parts[1])
     }
 
-    private static func hostAndPort(_ authority: Substring, scheme: RTMPURL.Scheme) throws(RTMPURLError) -> (String, Int) {
+    private static func hostAndPort(_ authority: Substring, scheme: RTMPURL.Scheme) throws(RTMPURLError) -> (
+        String, Int
+    ) {
         var host = authority
         var portText: Substring?
         if authority.first == "[" {

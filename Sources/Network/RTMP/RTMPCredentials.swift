@@ -1,5 +1,7 @@
 /// A user name and a password for servers that require authentication. A description or a dump shows neither.
-public struct RTMPCredentials: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+public struct RTMPCredentials: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
     /// The user name of the service or of the proxy. It is sent.
     package let user: String
     /// An RTMP server receives only a digest of it. A proxy receives the password itself, without encryption.

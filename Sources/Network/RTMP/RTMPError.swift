@@ -52,9 +52,11 @@ public enum RTMPError: Error, Equatable, Sendable, CustomStringConvertible {
             "The server did not answer in time while starting TLS: check that the address is for rtmps:// and not rtmp://."
         case .timedOut(.connecting): "The connection to the server timed out: check the address and the network."
         case .timedOut(.sending): "The server accepted no data for too long: the network may be down or too slow."
-        case .timedOut(let step): "The server did not answer in time while \(step.phrase): try again, or check the address."
+        case .timedOut(let step):
+            "The server did not answer in time while \(step.phrase): try again, or check the address."
         case .signInRefused(let problem): problem.sentence
-        case .refused(let code, let words): "The server refused the stream\(Self.quote(code, words)): check the stream key and the URL."
+        case .refused(let code, let words):
+            "The server refused the stream\(Self.quote(code, words)): check the stream key and the URL."
         case .streamBusy(let words):
             "Another program is publishing with this stream key already\(Self.quote("", words)): "
                 + "stop the other broadcast, or wait a minute."

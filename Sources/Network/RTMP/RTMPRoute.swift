@@ -23,7 +23,9 @@ public struct RTMPRoute: Sendable, Hashable {
             let scheme = text[..<mark.lowerBound].lowercased()
             var rest = text[mark.upperBound...]
             if rest.last == "/" { rest = rest.dropLast() }
-            guard !rest.isEmpty, rest.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !rest.contains(where: { "@/?#".contains($0) }) else {
+            guard !rest.isEmpty, rest.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+                !rest.contains(where: { "@/?#".contains($0) })
+            else {
                 return nil
             }
             var host = rest
@@ -74,7 +76,9 @@ public struct RTMPRoute: Sendable, Hashable {
         public init?(_ text: String) {
             if IPAddress.isValid(text) {
                 self = .address(text)
-            } else if (1..<Int(IFNAMSIZ)).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") }) {
+            } else if (1..<Int(IFNAMSIZ)).contains(text.utf8.count),
+                text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") })
+            {
                 self = .interface(text)
             } else {
                 return nil
@@ -84,8 +88,8 @@ public struct RTMPRoute: Sendable, Hashable {
 
     public var version = Version.any
     public var proxy: Proxy?
-    /// The user name and the password for the proxy: of SOCKS (RFC 1929), or of HTTP's scheme Basic (RFC 7617). They are
-    /// sent to the proxy without encryption.
+    /// The user name and the password for the proxy: of SOCKS (RFC 1929), or of HTTP's scheme Basic (RFC 7617). They
+    /// are sent to the proxy without encryption.
     public var proxyCredentials: RTMPCredentials?
     public var source: Source?
 

@@ -19,7 +19,9 @@ extension RTMPURL {
         // Some servers append the stream key to the application. Remove it.
         let suffix = "/\(streamKey)"
         let whole = try RTMPURL(target, streamKey: streamKey)
-        let resolved = whole.app.hasSuffix(suffix) ? try RTMPURL(String(target.dropLast(suffix.count)), streamKey: streamKey) : whole
+        let resolved =
+            whole.app.hasSuffix(suffix)
+            ? try RTMPURL(String(target.dropLast(suffix.count)), streamKey: streamKey) : whole
         return resolved.credentials == nil ? RTMPURL(resolved, credentials: credentials) : resolved
     }
 

@@ -66,8 +66,8 @@ public struct RTMPURL: Hashable, Sendable {
 }
 
 extension RTMPURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `rtmp://host/app/…`, without the key and without a query. Only the first component of the application is shown: if
-    /// the key was given twice, once in the address and once apart, the second component is the key.
+    /// `rtmp://host/app/…`, without the key and without a query. Only the first component of the application is shown:
+    /// if the key was given twice, once in the address and once apart, the second component is the key.
     public var description: String { address.description }
     public var debugDescription: String { description }
     /// Omits the properties, so that a dump does not show them.

@@ -17,7 +17,8 @@ public enum RedirectProblem: Equatable, Sendable {
                 + "ask the service for another address."
         case .insecure:
             "The server redirects the stream from TLS (rtmps) to an address without TLS: ask the service for another address."
-        case .invalidAddress: "The server redirects the stream to an address that is not an RTMP address: ask the service for another one."
+        case .invalidAddress:
+            "The server redirects the stream to an address that is not an RTMP address: ask the service for another one."
         }
     }
 }

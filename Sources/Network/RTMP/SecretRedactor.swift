@@ -3,8 +3,9 @@ import Media
 /// Takes a URL's secrets out of a server's own words, before anyone reads them.
 ///
 /// It removes the stream key, the key without its query, the values in the queries of the key and the application, the
-/// user name and the password, in upper or lower case, and in every spelling that servers and libraries use: percent-encoded
-/// (RFC 3986, 2.1), also twice, as HTML character references, with escapes of JSON and C, in hexadecimal and in Base64.
+/// user name and the password, in upper or lower case, and in every spelling that servers and libraries use:
+/// percent-encoded (RFC 3986, 2.1), also twice, as HTML character references, with escapes of JSON and C, in
+/// hexadecimal and in Base64.
 package struct SecretRedactor: Sendable {
     /// The maximum length of the result in characters.
     private static let maximumLength = 300
@@ -28,8 +29,10 @@ package struct SecretRedactor: Sendable {
         for text in [key, url.app] {
             let query = text.drop { $0 != "?" }.dropFirst()
             if !query.isEmpty { found.append(String(query)) }
-            found += query.split(whereSeparator: { $0 == "&" || $0 == "?" }).map { String($0.drop { $0 != "=" }.dropFirst()) }
-                .filter { $0.utf8.count >= Self.minimumValueLength }
+            found += query.split(whereSeparator: { $0 == "&" || $0 == "?" }).map {
+                String($0.drop { $0 != "=" }.dropFirst())
+            }
+            .filter { $0.utf8.count >= Self.minimumValueLength }
         }
         self.init(secrets: found)
     }
@@ -37,7 +40,11 @@ package struct SecretRedactor: Sendable {
     /// Creates a redactor for these secrets, in any spelling.
     package init(secrets found: [String]) {
         let plain = found.flatMap { [Array($0.utf8), PercentEncoding.decode($0)] }
-        let spellings = plain + plain.filter { $0.count >= Self.minimumEncodedLength }.flatMap { [Self.hexadecimal($0)] + Self.base64($0) }
+        let spellings =
+            plain
+            + plain.filter { $0.count >= Self.minimumEncodedLength }.flatMap {
+                [Self.hexadecimal($0)] + Self.base64($0)
+            }
         secrets = Set(spellings.map { $0.map(Self.lowercased) }).filter { !$0.isEmpty }.sorted { $0.count > $1.count }
     }
 
@@ -57,11 +64,12 @@ package struct SecretRedactor: Sendable {
                 remaining = remaining.dropFirst()
             }
         }
-        return String(String.UnicodeScalarView(String(decoding: output, as: UTF8.self).unicodeScalars.prefix(Self.maximumLength)))
+        return String(
+            String.UnicodeScalarView(String(decoding: output, as: UTF8.self).unicodeScalars.prefix(Self.maximumLength)))
     }
 
-    /// Returns the number of bytes with which `text` begins with `secret` in any spelling; nil if it does not. A short secret matches
-    /// only as a whole word.
+    /// Returns the number of bytes with which `text` begins with `secret` in any spelling; nil if it does not. A short
+    /// secret matches only as a whole word.
     private static func length(of secret: [UInt8], at text: ArraySlice<UInt8>, after before: UInt8?) -> Int? {
         guard let end = end(of: secret[...], in: text) else { return nil }
         guard secret.count < minimumValueLength else { return end - text.startIndex }
@@ -81,10 +89,13 @@ package struct SecretRedactor: Sendable {
     }
 
     private static func hexadecimal(_ bytes: [UInt8]) -> [UInt8] {
-        bytes.flatMap { byte in [byte >> 4, byte & 15].map { $0 < 10 ? UInt8(ascii: "0") + $0 : UInt8(ascii: "a") + $0 - 10 } }
+        bytes.flatMap { byte in
+            [byte >> 4, byte & 15].map { $0 < 10 ? UInt8(ascii: "0") + $0 : UInt8(ascii: "a") + $0 - 10 }
+        }
     }
 
-    /// The characters of Base64 (RFC 4648, sections 4 and 5) that belong to `bytes` alone, at the three places in a group of bytes.
+    /// The characters of Base64 (RFC 4648, sections 4 and 5) that belong to `bytes` alone, at the three places in a
+    /// group of bytes.
     private static func base64(_ bytes: [UInt8]) -> [[UInt8]] {
         [("+", "/"), ("-", "_")].flatMap { (plus, slash) -> [[UInt8]] in
             let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789\(plus)\(slash)".utf8)

@@ -22,7 +22,8 @@ enum ServerIdentity: Equatable {
         }
     }
 
-    /// Whether one of the certificate's alternative names is this identity. The common name never counts (RFC 9525, section 2).
+    /// Whether one of the certificate's alternative names is this identity. The common name never counts (RFC 9525,
+    /// section 2).
     func isProven(by certificate: NIOSSLCertificate) -> Bool {
         certificate._subjectAlternativeNames().contains { name in
             switch (self, name.nameType) {
@@ -33,25 +34,29 @@ enum ServerIdentity: Equatable {
         }
     }
 
-    /// A wildcard stands for exactly one label, the first, and only as the whole label (RFC 9525, section 6.3). At least two
-    /// labels follow it: nobody owns all names below `com`.
+    /// A wildcard stands for exactly one label, the first, and only as the whole label (RFC 9525, section 6.3). At
+    /// least two labels follow it: nobody owns all names below `com`.
     static func matches(_ labels: [String], pattern: [String]) -> Bool {
         guard !labels.isEmpty, labels.count == pattern.count, !labels.contains("") else { return false }
         guard pattern[0] == "*" else { return labels == pattern }
         return pattern.count >= 3 && labels.dropFirst() == pattern.dropFirst()
     }
 
-    /// The labels in lower case; none if a byte cannot be in a host name. A name in other letters is written with A-labels
-    /// in certificates (RFC 9525, section 2), so it must be given in that form.
+    /// The labels in lower case; none if a byte cannot be in a host name. A name in other letters is written with
+    /// A-labels in certificates (RFC 9525, section 2), so it must be given in that form.
     private static func labels(_ name: [UInt8]) -> [String] {
         let isName = name.allSatisfy { byte in
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
             case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "*"): true
             default: false
             }
         }
         guard isName, !name.isEmpty else { return [] }
-        return name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self).lowercased() }
+        return name.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self).lowercased()
+        }
     }
 }

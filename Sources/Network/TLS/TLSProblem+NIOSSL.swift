@@ -33,9 +33,14 @@ extension TLSProblem {
         func names(_ reasons: String...) -> Bool { reasons.contains { words.contains($0) } }
         if names("CERTIFICATE_VERIFY_FAILED") {
             self = Self.fault(of: certificate)
-        } else if names("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "HTTPS_PROXY_REQUEST", "UNEXPECTED_MESSAGE", "UNEXPECTED_RECORD", "INVALID_RECORD") {
+        } else if names(
+            "WRONG_VERSION_NUMBER", "HTTP_REQUEST", "HTTPS_PROXY_REQUEST", "UNEXPECTED_MESSAGE", "UNEXPECTED_RECORD",
+            "INVALID_RECORD")
+        {
             self = .notTLS
-        } else if names("PROTOCOL_VERSION", "UNSUPPORTED_PROTOCOL", "HANDSHAKE_FAILURE", "INSUFFICIENT_SECURITY", "NO_CIPHER") {
+        } else if names(
+            "PROTOCOL_VERSION", "UNSUPPORTED_PROTOCOL", "HANDSHAKE_FAILURE", "INSUFFICIENT_SECURITY", "NO_CIPHER")
+        {
             self = .nothingInCommon
         } else {
             let reason = stack.first.map { $0.description.split(separator: ":").dropFirst(4).first ?? "" } ?? ""

@@ -26,14 +26,16 @@ public enum TLSProblem: Error, Equatable {
     /// What is wrong and what to do, without a final period. The first word begins with a small letter.
     public func explanation(host: String) -> String {
         switch self {
-        case .expired: "the certificate of \(host) has expired: report it to the service, and check this computer's clock"
+        case .expired:
+            "the certificate of \(host) has expired: report it to the service, and check this computer's clock"
         case .notYetValid: "the certificate of \(host) is not valid yet: check this computer's clock"
         case .unknownIssuer:
             "the issuer of the certificate of \(host) is not trusted here: if the server is your own, name its certificate authority (ca-file)"
         case .untrusted:
             "the certificate of \(host) is not trusted here (it has expired, is not valid yet, is not for a server, or its issuer is unknown): "
                 + "if the server is your own, name its certificate authority (ca-file)"
-        case .wrongHost: "the certificate of the server is not for \(host): use the host name that the service documents"
+        case .wrongHost:
+            "the certificate of the server is not for \(host): use the host name that the service documents"
         case .notTLS: "the server at \(host) does not use TLS: check whether the address and the port are for TLS"
         case .nothingInCommon:
             "the server at \(host) supports no secure TLS version or cipher (TLS 1.2 or later is required): report it to the service"

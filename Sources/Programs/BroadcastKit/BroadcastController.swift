@@ -41,8 +41,8 @@ public final class BroadcastController: Sendable {
 
     /// The source of the sound.
     public enum Sound: Sendable {
-        /// No sound. Live destinations get silence, because some services reject a stream without sound. Files get no sound
-        /// track.
+        /// No sound. Live destinations get silence, because some services reject a stream without sound. Files get no
+        /// sound track.
         case none
         /// The sound of the desktop's applications, and the microphone if it is on.
         case system(microphone: Bool = false)
@@ -80,7 +80,8 @@ public final class BroadcastController: Sendable {
     ///   - environment: the environment of the process. It determines the path of the user's configuration.
     public init(
         content: Content = .screen(), sound: Sound = .system(), destinations: [BroadcastDestination],
-        settings: BroadcastSettings = BroadcastSettings(), environment: [String: String] = ProcessInfo.processInfo.environment
+        settings: BroadcastSettings = BroadcastSettings(),
+        environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
         let context = KitContext(environment: environment)
         var options = HostOptions(name: settings.title ?? "broadcast", phrases: PlainPhrases())
@@ -113,15 +114,17 @@ public final class BroadcastController: Sendable {
             throw BroadcastError(error)
         }
         let destinations = host.session?.snapshot().destinations ?? []
-        if destinations.allSatisfy(\.state.isOver), let failed = destinations.first(where: { $0.error != nil }), let error = failed.error {
+        if destinations.allSatisfy(\.state.isOver), let failed = destinations.first(where: { $0.error != nil }),
+            let error = failed.error
+        {
             _ = await results.value
             throw BroadcastError(error, destination: failed.name)
         }
         continuation.yield(.started)
     }
 
-    /// Pauses the broadcast: viewers get a slate and silence, and files omit the interval. Returns false if the broadcast is
-    /// not live.
+    /// Pauses the broadcast: viewers get a slate and silence, and files omit the interval. Returns false if the
+    /// broadcast is not live.
     @discardableResult public func pause() -> Bool { host.session?.pause() ?? false }
 
     /// Continues after a pause. Returns false if the broadcast is not paused.
@@ -135,11 +138,11 @@ public final class BroadcastController: Sendable {
         host.session?.setMicrophone { _ in isOn } == isOn
     }
 
-    /// Hides windows from viewers. Returns when viewers see nothing of them any more. Returns false if the rule already exists, or
-    /// if the source is not a screen.
+    /// Hides windows from viewers. Returns when viewers see nothing of them any more. Returns false if the rule already
+    /// exists, or if the source is not a screen.
     ///
-    /// Throws `notShown` if that takes more than a second, because the display or an encoder does not answer. The rule is in force
-    /// then, and viewers see the slate where that is possible.
+    /// Throws `notShown` if that takes more than a second, because the display or an encoder does not answer. The rule
+    /// is in force then, and viewers see the slate where that is possible.
     ///
     /// - Parameter rule: `class:NAME`, `title:*TEXT*`, `pid:NUMBER` or `id:0xNUMBER`.
     @discardableResult public func hide(_ rule: String) async throws(BroadcastError) -> Bool {
@@ -155,8 +158,8 @@ public final class BroadcastController: Sendable {
         return host.session?.unhide(rule) ?? false
     }
 
-    /// Saves the last seconds as an MP4 file at `path`. `BroadcastSettings.clipBuffer` limits the duration. Returns false if
-    /// no picture is in the clip buffer.
+    /// Saves the last seconds as an MP4 file at `path`. `BroadcastSettings.clipBuffer` limits the duration. Returns
+    /// false if no picture is in the clip buffer.
     @discardableResult public func saveClip(seconds: Double, to path: String) async throws(BroadcastError) -> Bool {
         guard let session = host.session else { return false }
         do throws(UploadError) {
@@ -191,7 +194,8 @@ public final class BroadcastController: Sendable {
             case .destination(let destination):
                 if destination.state == .reconnecting { continuation.yield(.reconnecting(name: destination.name)) }
                 guard destination.state == .failed, let error = destination.error else { continue }
-                continuation.yield(.destinationFailed(name: destination.name, BroadcastError(error, destination: destination.name)))
+                continuation.yield(
+                    .destinationFailed(name: destination.name, BroadcastError(error, destination: destination.name)))
             case .exposed, .started, .state, .notice, .annotation, .changed, .clip, .statistics: continue
             }
         }

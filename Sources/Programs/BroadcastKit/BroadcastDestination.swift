@@ -1,5 +1,5 @@
-import Session
 import RTMP
+import Session
 import UserConfiguration
 
 /// A destination of a broadcast.
@@ -8,14 +8,18 @@ public struct BroadcastDestination: Sendable {
 
     /// A destination by its name: one of the user's configuration, a known service that the user signed in to, or an
     /// extension that was set up. `broadcast start --to` accepts the same names.
-    public static func destination(named name: String) -> BroadcastDestination { BroadcastDestination(described: .named(name)) }
+    public static func destination(named name: String) -> BroadcastDestination {
+        BroadcastDestination(described: .named(name))
+    }
 
     /// A file, in the format of its ending: `.mp4`, `.flv`, `.ts`, `.h264` or `.y4m`; MP4 for other endings.
     ///
-    /// An MP4 file is playable even if the program was killed. An older file of the same name is renamed to `NAME.1.mp4`.
+    /// An MP4 file is playable even if the program was killed. An older file of the same name is renamed to
+    /// `NAME.1.mp4`.
     public static func file(_ path: String) -> BroadcastDestination { BroadcastDestination(described: .file(path)) }
 
-    /// An RTMP or RTMPS server: `rtmp://HOST[:PORT]/APP` with its stream key, or with the key as the last part of the address.
+    /// An RTMP or RTMPS server: `rtmp://HOST[:PORT]/APP` with its stream key, or with the key as the last part of the
+    /// address.
     ///
     /// A lost connection is retried after 2 s, and then after longer waits.
     ///
@@ -30,7 +34,9 @@ public struct BroadcastDestination: Sendable {
     }
 
     /// A known service (`mobcrush`, `twitch`, `youtube`, …) with a stream key of the program.
-    public static func service(_ name: String, key: String) -> BroadcastDestination { BroadcastDestination(described: .service(name, key: key)) }
+    public static func service(_ name: String, key: String) -> BroadcastDestination {
+        BroadcastDestination(described: .service(name, key: key))
+    }
 
     /// An extension with the answers to the questions of its manifest.
     public static func `extension`(_ name: String, setup: [String: String] = [:]) -> BroadcastDestination {

@@ -32,7 +32,8 @@ public enum BroadcastError: Error, Sendable, Equatable {
     case notShown
     /// The server rejected the stream or cannot be reached.
     case server(destination: String, code: Int, reason: String)
-    /// An extension ended with an error. The code is like HTTP's status codes; the message is the extension's own, if any.
+    /// An extension ended with an error. The code is like HTTP's status codes; the message is the extension's own, if
+    /// any.
     case `extension`(destination: String, code: Int, message: String?)
     /// The destination did not write its remaining data and close in time.
     case notFinished(destination: String)
@@ -52,9 +53,11 @@ extension BroadcastError: CustomStringConvertible {
         case .notSignedIn(let name): "Not signed in to \(name)."
         case .invalidAddress(let reason): reason
         case .invalidRule(let text): "\"\(text)\" is not a rule for hidden windows."
-        case .cannotWrite(let path, let code): "Cannot create \(path) or write to it: \(String(cString: strerror(code)))."
+        case .cannotWrite(let path, let code):
+            "Cannot create \(path) or write to it: \(String(cString: strerror(code)))."
         case .server(let destination, _, let reason): "\(destination): \(reason)"
-        case .extension(let destination, let code, let message): "\(destination): \(message ?? "The extension failed") (\(code))"
+        case .extension(let destination, let code, let message):
+            "\(destination): \(message ?? "The extension failed") (\(code))"
         case .notShown: "The display or the encoder does not answer, so it is not certain what viewers see."
         case .notFinished(let destination): "\(destination) did not finish in time."
         }
@@ -71,10 +74,12 @@ extension BroadcastError {
         case .session(.encode(let error)): self = .encoder("\(error)")
         case .session(let error): self = .source("\(error)")
         case .configuration(.destination(.unknown(let name, _))): self = .unknownDestination(name)
-        case .configuration(.destination(.notSignedIn(let name))), .configuration(.destination(.passwordMissing(let name, _))),
+        case .configuration(.destination(.notSignedIn(let name))),
+            .configuration(.destination(.passwordMissing(let name, _))),
             .configuration(.destination(.notSetUp(let name, _, _))):
             self = .notSignedIn(name)
-        case .configuration(.destination(.notAnRTMPAddress(let error, _))): self = .invalidAddress(reason: error.description)
+        case .configuration(.destination(.notAnRTMPAddress(let error, _))):
+            self = .invalidAddress(reason: error.description)
         case .configuration(let error): self = .configuration("\(error)")
         case .destination(let name, let error): self.init(error, destination: name)
         case .request(.rule(let error)): self = .invalidRule("\(error)")
@@ -84,17 +89,22 @@ extension BroadcastError {
 
     init(_ error: UploadError, destination: String) {
         switch error {
-        case .cannotCreate(let path, .system(let code)), .cannotCreate(let path, .cannotMoveAside(let code)), .writeFailed(let path, let code):
+        case .cannotCreate(let path, .system(let code)), .cannotCreate(let path, .cannotMoveAside(let code)),
+            .writeFailed(let path, let code):
             self = .cannotWrite(path: path, code: code)
         case .cannotCreate(let path, .inUse): self = .cannotWrite(path: path, code: EBUSY)
-        case .cannotCreate(let path, .notOrdinary), .cannotCreate(let path, .terminal): self = .cannotWrite(path: path, code: EINVAL)
+        case .cannotCreate(let path, .notOrdinary), .cannotCreate(let path, .terminal):
+            self = .cannotWrite(path: path, code: EINVAL)
         case .pictureTooLarge: self = .cannotWrite(path: destination, code: EFBIG)
         case .readerClosed, .pipeWithoutReader, .readerStalled: self = .cannotWrite(path: destination, code: EPIPE)
         case .notFinishedInTime: self = .notFinished(destination: destination)
-        case .connectionLost(let status): self = .server(destination: destination, code: error.code, reason: status ?? "The connection is lost.")
+        case .connectionLost(let status):
+            self = .server(destination: destination, code: error.code, reason: status ?? "The connection is lost.")
         case .rtmp(let problem): self = .server(destination: destination, code: error.code, reason: problem.description)
-        case .extension(_, .reported(let code, let message, _)): self = .extension(destination: destination, code: code, message: message)
-        case .extension(_, .wrongSetting(let message, _)): self = .extension(destination: destination, code: error.code, message: message)
+        case .extension(_, .reported(let code, let message, _)):
+            self = .extension(destination: destination, code: code, message: message)
+        case .extension(_, .wrongSetting(let message, _)):
+            self = .extension(destination: destination, code: error.code, message: message)
         case .extension(_, let problem): self = .extension(destination: destination, code: problem.code, message: nil)
         }
     }
@@ -112,8 +122,12 @@ extension HiddenWindowRule {
 
 /// The phrases of a session without a command line. They consist of the data of the errors.
 struct PlainPhrases: HostPhrases {
-    func report(_ error: HostError) -> ErrorReport { ErrorReport(code: error.code, message: BroadcastError(error).description) }
-    func report(_ error: UploadError, of destination: String) -> ErrorReport { report(.destination(name: destination, error)) }
+    func report(_ error: HostError) -> ErrorReport {
+        ErrorReport(code: error.code, message: BroadcastError(error).description)
+    }
+    func report(_ error: UploadError, of destination: String) -> ErrorReport {
+        report(.destination(name: destination, error))
+    }
     func sentence(_ notice: HostNotice) -> String { "\(notice)" }
     func logLine(_ event: HostEvent, session: String) -> String? { nil }
     func logLines(_ outcome: HostOutcome) -> [String] { [] }

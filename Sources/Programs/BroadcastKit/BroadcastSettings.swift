@@ -7,13 +7,14 @@ public struct BroadcastSettings: Sendable {
     public var frameRate: Int?
     /// The size of the encoded pictures; nil for the size of the source.
     public var size: (width: Int, height: Int)?
-    /// The bitrate in kbit/s; nil for a bitrate that fits the size if a destination is live, otherwise for constant quality.
+    /// The bitrate in kbit/s; nil for a bitrate that fits the size if a destination is live, otherwise for constant
+    /// quality.
     public var bitrate: Int?
     public var title: String?
     /// True to show the mouse pointer; nil for the configuration's value, or true if it has none.
     public var showsCursor: Bool?
-    /// Rules for hidden windows, in addition to those of the configuration: `class:NAME`, `title:*TEXT*`, `pid:NUMBER` or
-    /// `id:0xNUMBER`.
+    /// Rules for hidden windows, in addition to those of the configuration: `class:NAME`, `title:*TEXT*`, `pid:NUMBER`
+    /// or `id:0xNUMBER`.
     public var hiddenWindows: [String] = []
     /// The seconds that are kept for `saveClip`; nil to keep none.
     public var clipBuffer: Double?
@@ -23,15 +24,18 @@ public struct BroadcastSettings: Sendable {
     public var waitsForNetwork = false
     /// True to suppress notifications while a screen is broadcast, unless the configuration forbids it.
     public var suppressesNotifications = true
-    /// True to use the tables `[video]`, `[audio]` and `[privacy]` of the user's configuration for settings that are nil
-    /// here. Its destinations and its table `[network]` always apply.
+    /// True to use the tables `[video]`, `[audio]` and `[privacy]` of the user's configuration for settings that are
+    /// nil here. Its destinations and its table `[network]` always apply.
     public var usesConfiguration = true
 
     public init() {}
 }
 
 extension SessionSettings {
-    init(_ content: BroadcastController.Content, _ sound: BroadcastController.Sound, _ settings: BroadcastSettings, _ context: KitContext) {
+    init(
+        _ content: BroadcastController.Content, _ sound: BroadcastController.Sound, _ settings: BroadcastSettings,
+        _ context: KitContext
+    ) {
         self.init()
         let isWayland = context.waylandSession != nil
         switch content {

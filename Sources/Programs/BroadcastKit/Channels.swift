@@ -9,7 +9,9 @@ public final class PictureChannel: Sendable {
     ///   - width: the width of every picture in pixels: even, from 16 to 16384.
     ///   - height: the height, with the same limits.
     public init(width: Int, height: Int) {
-        precondition((16...16384).contains(width) && (16...16384).contains(height) && width % 2 == 0 && height % 2 == 0, "an even size, 16 to 16384")
+        precondition(
+            (16...16384).contains(width) && (16...16384).contains(height) && width % 2 == 0 && height % 2 == 0,
+            "an even size, 16 to 16384")
         feed = PictureFeed(size: PixelSize(width: width, height: height))
     }
 
@@ -40,8 +42,8 @@ public final class SoundChannel: Sendable {
 
     public init() {}
 
-    /// Adds sound after the previous one, or at the current time if that has ended. Sound that is more than ten seconds ahead of the
-    /// broadcast is dropped.
+    /// Adds sound after the previous one, or at the current time if that has ended. Sound that is more than ten seconds
+    /// ahead of the broadcast is dropped.
     ///
     /// - Parameter samples: interleaved left and right samples at 48 kHz, full scale at ±1.
     /// - Returns: false if the last samples were dropped.

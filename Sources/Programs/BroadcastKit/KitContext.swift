@@ -23,10 +23,11 @@ package struct KitContext: Sendable {
     private let waylandSocket: String?
     private let portalHelper: [String]?
 
-    /// - Parameter portalHelper: the program that talks to the desktop's portal, and its first arguments; nil to talk to it in
-    ///   this process, whose memory must not be protected then.
+    /// - Parameter portalHelper: the program that talks to the desktop's portal, and its first arguments; nil to talk
+    ///   to it in this process, whose memory must not be protected then.
     package init(
-        paths: Paths, secrets: CredentialStore, sessionBusAddress: String?, environment: [String: String], portalHelper: [String]? = nil
+        paths: Paths, secrets: CredentialStore, sessionBusAddress: String?, environment: [String: String],
+        portalHelper: [String]? = nil
     ) {
         self.portalHelper = portalHelper
         self.paths = paths
@@ -42,14 +43,16 @@ package struct KitContext: Sendable {
     /// The variable of the environment with the password of the network's proxy.
     package static let proxyPasswordVariable = "BROADCAST_PROXY_PASSWORD"
 
-    /// Creates a context for a program other than `broadcast`. It queries the Secret Service with the installed `broadcast`.
+    /// Creates a context for a program other than `broadcast`. It queries the Secret Service with the installed
+    /// `broadcast`.
     init(environment: [String: String]) {
         let paths = Paths(environment: environment)
         let programs = (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/broadcast" }
         let service = SecretService(environment: environment, helper: programs.first(where: { access($0, X_OK) == 0 }))
         self.init(
             paths: paths, secrets: CredentialStore(service: service, paths: paths),
-            sessionBusAddress: service.isBusThere ? SecretService.busAddress(environment) : nil, environment: environment)
+            sessionBusAddress: service.isBusThere ? SecretService.busAddress(environment) : nil,
+            environment: environment)
     }
 
     /// What the desktop's portal is asked for. The choice is remembered.
@@ -93,7 +96,8 @@ package struct KitContext: Sendable {
         var sessionSettings = try sessionSettings.withParsedRules()
         sessionSettings.proxyPassword = proxyPassword
         return try SessionRequest(
-            sessionSettings, over: configuration, destinations: .described(destinations.map(\.described)), environment: sessionEnvironment)
+            sessionSettings, over: configuration, destinations: .described(destinations.map(\.described)),
+            environment: sessionEnvironment)
     }
 }
 

@@ -45,8 +45,8 @@ package struct CommandError: Error, Equatable {
         self.init(status, cleaned: AddressSecret.cleaning(message.printable))
     }
 
-    /// - Parameter message: a sentence without secrets, in which links stay: that of a session, or with words of a server or an
-    ///   extension.
+    /// - Parameter message: a sentence without secrets, in which links stay: that of a session, or with words of a
+    ///   server or an extension.
     package init(_ status: ExitStatus, cleaned message: String) {
         self.status = status
         // Names in the message can contain control characters.

@@ -4,12 +4,17 @@ import UserConfiguration
 package enum CommandLineHints {
     /// Option names of other programs, and the corresponding names of this one.
     private static let otherNames = [
-        "--output": "--to", "--out": "--to", "--file": "--to", "--destination": "--to", "--audio": "--app-audio", "--sound": "--app-audio",
-        "--no-sound": "--no-app-audio", "--mute": "--no-app-audio", "--microphone": "--mic", "--no-microphone": "--no-mic",
-        "--framerate": "--fps", "--frame-rate": "--fps", "--rate": "--fps", "--resolution": "--size", "--scale": "--size", "--crf": "--quality",
-        "--video-bitrate": "--bitrate", "--time": "--duration", "--length": "--duration", "--background": "--detach", "--daemon": "--detach",
+        "--output": "--to", "--out": "--to", "--file": "--to", "--destination": "--to", "--audio": "--app-audio",
+        "--sound": "--app-audio",
+        "--no-sound": "--no-app-audio", "--mute": "--no-app-audio", "--microphone": "--mic",
+        "--no-microphone": "--no-mic",
+        "--framerate": "--fps", "--frame-rate": "--fps", "--rate": "--fps", "--resolution": "--size",
+        "--scale": "--size", "--crf": "--quality",
+        "--video-bitrate": "--bitrate", "--time": "--duration", "--length": "--duration", "--background": "--detach",
+        "--daemon": "--detach",
         "--screen": "--monitor", "--pointer": "--cursor", "--no-pointer": "--no-cursor", "--name": "--session",
-        "-o": "--to", "-r": "--fps", "-s": "--size", "-t": "--duration", "-b": "--bitrate", "-f": "--format", "-d": "--detach",
+        "-o": "--to", "-r": "--fps", "-s": "--size", "-t": "--duration", "-b": "--bitrate", "-f": "--format",
+        "-d": "--detach",
     ]
 
     /// Options that would put a stream key on the command line.
@@ -25,34 +30,44 @@ package enum CommandLineHints {
         let start = "Unknown option \(option)."
         if keyOptions.contains(option) {
             let suggestion = known.contains("--key-from-stdin") ? " Did you mean --key-from-stdin?" : ""
-            return "\(start) Other users can read a key on the command line.\(suggestion) To store the key, run: broadcast setup NAME"
+            return
+                "\(start) Other users can read a key on the command line.\(suggestion) To store the key, run: broadcast setup NAME"
         }
-        if let name = nearestOption(option, among: known) { return "\(start) Did you mean \(name)? See \(help(command))." }
+        if let name = nearestOption(option, among: known) {
+            return "\(start) Did you mean \(name)? See \(help(command))."
+        }
         return "\(start) See \(help(command))."
     }
 
     /// The sentence about a word that is not a command.
     package static func unknownCommand(_ word: String, known: [String]) -> String {
         if looksLikeAPlace(word) { return "A destination needs a command. Run: broadcast start --to \(place(word))" }
-        let start = MistypedAddress.isLikeAKey(word) ? "There is no such command." : AddressSecret.cleaning("There is no command \"\(word)\".")
+        let start =
+            MistypedAddress.isLikeAKey(word)
+            ? "There is no such command." : AddressSecret.cleaning("There is no command \"\(word)\".")
         return start + (NearestName.of(word, among: known).map { " Did you mean \($0)?" } ?? "") + " See \(help(nil))."
     }
 
     /// The sentence about words that a command does not take.
     package static func unexpected(_ words: [String], command: String?) -> String {
-        if command == "start", let word = words.first { return "A destination of start needs --to. Run: broadcast start --to \(place(word))" }
+        if command == "start", let word = words.first {
+            return "A destination of start needs --to. Run: broadcast start --to \(place(word))"
+        }
         let shown = words.filter { !MistypedAddress.isLikeAKey($0) }
         let quoted = AddressSecret.cleaning(shown.map { "\"\($0)\"" }.joined(separator: ", "))
         guard shown.count == words.count else {
-            return "There are more arguments than this command has\(shown.isEmpty ? "" : ": \(quoted)"). See \(help(command))."
+            return
+                "There are more arguments than this command has\(shown.isEmpty ? "" : ": \(quoted)"). See \(help(command))."
         }
-        return "\(words.count == 1 ? "This argument is" : "These arguments are") not expected: \(quoted). See \(help(command))."
+        return
+            "\(words.count == 1 ? "This argument is" : "These arguments are") not expected: \(quoted). See \(help(command))."
     }
 
     /// The sentence about an option without a value whose next word begins with `-`.
     package static func valueWithDash(_ word: String, of option: String, command: String?) -> String {
         let start = "\(option) has no value: \(place(word)) begins with -, so it is read as an option."
-        return option == "--to" ? "\(start) For such a file, run: broadcast start --to ./\(place(word))" : "\(start) See \(help(command))."
+        return option == "--to"
+            ? "\(start) For such a file, run: broadcast start --to ./\(place(word))" : "\(start) See \(help(command))."
     }
 
     /// Returns the option that `option` most likely stands for; nil if none is similar.
@@ -83,7 +98,9 @@ package enum CommandLineHints {
         return !words.isEmpty
     }
 
-    private static func looksLikeAPlace(_ word: String) -> Bool { word.contains(".") || word.contains("/") || word == "-" }
+    private static func looksLikeAPlace(_ word: String) -> Bool {
+        word.contains(".") || word.contains("/") || word == "-"
+    }
 
     /// The word for a command to type. An address and a long name may contain a key, which a message does not repeat.
     private static func place(_ word: String) -> String {
@@ -91,5 +108,7 @@ package enum CommandLineHints {
         return MistypedAddress.isLikeAKey(word) ? "NAME" : word
     }
 
-    private static func help(_ command: String?) -> String { "broadcast" + (command.map { " " + $0 } ?? "") + " --help" }
+    private static func help(_ command: String?) -> String {
+        "broadcast" + (command.map { " " + $0 } ?? "") + " --help"
+    }
 }

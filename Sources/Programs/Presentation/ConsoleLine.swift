@@ -1,5 +1,5 @@
-import Session
 import Host
+import Session
 import UserConfiguration
 
 /// A line about an event, for the terminal and the log.
@@ -25,13 +25,21 @@ package struct ConsoleLine {
     private static func text(_ destination: DestinationSnapshot) -> String? {
         switch destination.state {
         case .live where destination.previousState == .paused: return nil
-        case .live: return "\(destination.name): live" + ((destination.url ?? destination.path).map { " (\($0))" } ?? "")
+        case .live:
+            return "\(destination.name): live" + ((destination.url ?? destination.path).map { " (\($0))" } ?? "")
         case .reconnecting:
-            let reason = destination.error.map { $0.sentence(destination: destination.name) } ?? "The connection is lost."
+            let reason =
+                destination.error.map { $0.sentence(destination: destination.name) } ?? "The connection is lost."
             // The reason comes last, since it may end in a command.
-            let next = destination.nextRetry.map { "Next try in \(Int($0.seconds.rounded(.up))) s, or now with broadcast retry. " } ?? ""
+            let next =
+                destination.nextRetry.map {
+                    "Next try in \(Int($0.seconds.rounded(.up))) s, or now with broadcast retry. "
+                } ?? ""
             return "\(destination.name): \(next)\(reason)"
-        case .failed: return destination.error.map { "\(destination.name): failed. \($0.sentence(destination: destination.name))" }
+        case .failed:
+            return destination.error.map {
+                "\(destination.name): failed. \($0.sentence(destination: destination.name))"
+            }
         case .connecting, .paused, .finished: return nil
         }
     }
@@ -44,7 +52,8 @@ extension SessionChange {
         case .microphone(let isOn): "microphone: \(isOn ? "on" : "off")"
         case .hidden(let rule): "hidden: \(rule)"
         case .unhidden(let rule): "no longer hidden: \(rule)"
-        case .annotated(let values): "annotated: " + values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+        case .annotated(let values):
+            "annotated: " + values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
         case .removed(let destination): "\(destination): removed."
         }
     }

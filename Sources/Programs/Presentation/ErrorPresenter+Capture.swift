@@ -19,7 +19,8 @@ extension CommandError {
 extension CaptureError {
     fileprivate var exitStatus: ExitStatus {
         switch self {
-        case .cannotOpenDisplay, .unsupportedVisual, .noSuchMonitor, .regionOutside, .noSuchWindow, .severalWindows, .windowIsHidden, .noActiveWindow,
+        case .cannotOpenDisplay, .unsupportedVisual, .noSuchMonitor, .regionOutside, .noSuchWindow, .severalWindows,
+            .windowIsHidden, .noActiveWindow,
             .pointerTaken,
             .cannotRead, .malformedContent:
             .noInput
@@ -42,7 +43,8 @@ extension CaptureError {
             "The X server has no \(name) extension, which capture needs. Use a server that has it (Xorg, Xvfb and Xwayland do)."
         case .noSuchMonitor(let name, []):
             "There is no monitor \(name): the display reports none. Omit --monitor, or use --region."
-        case .noSuchMonitor(let name, let known): "There is no monitor \(name). Use one of \(known.joined(separator: ", "))."
+        case .noSuchMonitor(let name, let known):
+            "There is no monitor \(name). Use one of \(known.joined(separator: ", "))."
         case .regionOutside(let region, let screen):
             "The region \(region.geometry) is outside the screen, which has \(screen) pixels. Choose one inside."
         case .noSuchWindow(let name, []):
@@ -54,15 +56,20 @@ extension CaptureError {
         case .windowIsHidden(let name):
             "The window \(name) is hidden by your rules, or by its application, so it is not broadcast. Remove the rule, or choose another window."
         case .noActiveWindow: "No window is in front. Click the one to show, or choose with --window pick."
-        case .pickCancelled: "No window was picked, so nothing is broadcast. Click a window, or name one with --window ID."
+        case .pickCancelled:
+            "No window was picked, so nothing is broadcast. Click a window, or name one with --window ID."
         case .pointerTaken:
             "No window can be picked: another program holds the mouse pointer. Close its menu, or name a window with --window ID."
-        case .unsupportedVisual(let depth): "A colour depth of \(depth) bits cannot be captured. Set the display to 24 bits."
-        case .grabRefused(let code): "The X server rejected a request for the picture (X error \(code)). Try again, and report it if it persists."
-        case .cannotRead(let path, let code): "Cannot read \(Self.source(path)): \(String(cString: strerror(code))). Check the file or pipe."
+        case .unsupportedVisual(let depth):
+            "A colour depth of \(depth) bits cannot be captured. Set the display to 24 bits."
+        case .grabRefused(let code):
+            "The X server rejected a request for the picture (X error \(code)). Try again, and report it if it persists."
+        case .cannotRead(let path, let code):
+            "Cannot read \(Self.source(path)): \(String(cString: strerror(code))). Check the file or pipe."
         case .malformedContent(let path, let problem): "Cannot broadcast \(Self.source(path)): \(problem.phrase)."
         case .portal(let problem): problem.sentence
-        case .displayServerGone(let name): "The X server of display \(name) ended. Recordings are complete up to that moment."
+        case .displayServerGone(let name):
+            "The X server of display \(name) ended. Recordings are complete up to that moment."
         }
     }
 

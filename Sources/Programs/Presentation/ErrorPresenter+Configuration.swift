@@ -1,19 +1,23 @@
+import CommandModels
 import Credentials
 import Glibc
-import CommandModels
 import UserConfiguration
 
 extension CommandError {
     package init(_ error: ConfigurationError) {
         switch error {
         case .unreadable(let path):
-            self.init(.config, "Cannot read the config \(path). Check that it, its folder and what it links to exist, and their permissions.")
+            self.init(
+                .config,
+                "Cannot read the config \(path). Check that it, its folder and what it links to exist, and their permissions."
+            )
         case .notText(let path): self.init(.config, "The config \(path) is not UTF-8 text. Save it as UTF-8.")
         case .syntax(let path, let line, let message):
             // What the parser reports for text that is not quoted.
             let isText = ["could not determine value type", "expected digit, saw '"].contains { message.contains($0) }
             let way = isText ? "If this is text, it needs quotes, as in size = \"1280x720\"." : "Correct that line."
-            self.init(.config, "\(path):\(line): \(message.hasSuffix(".") ? String(message.dropLast()) : message). \(way)")
+            self.init(
+                .config, "\(path):\(line): \(message.hasSuffix(".") ? String(message.dropLast()) : message). \(way)")
         case .fault(let fault): self.init(.config, fault.sentence)
         case .manifest(let problem): self.init(.config, problem.sentence)
         case .folder(let path, let problem): self.init(.cannotCreate, problem.sentence(path: path))
@@ -40,7 +44,9 @@ extension CommandError {
                 "A destination looks like an address, and is none: write rtmp://HOST/APP/KEY, or the name of a service alone. "
                     + "For a file, write ./NAME.")
         case .rtmpWithoutAddress:
-            self.init(.usage, "The rtmp extension needs an address: use --to rtmp://HOST/APP/KEY, or configure a destination.")
+            self.init(
+                .usage, "The rtmp extension needs an address: use --to rtmp://HOST/APP/KEY, or configure a destination."
+            )
         case .unknownEnding(let path, let ending):
             self.init(
                 .usage,
@@ -51,7 +57,8 @@ extension CommandError {
         case .separateTracksWithoutFile:
             self.init(
                 .usage,
-                "--audio-tracks separate has no effect: it is for .mp4 and .ts files and for standard output. Omit it, or add --to FILE.mp4.")
+                "--audio-tracks separate has no effect: it is for .mp4 and .ts files and for standard output. Omit it, or add --to FILE.mp4."
+            )
         case .liveWithFullChroma(let name):
             self.init(
                 .usage,
@@ -63,19 +70,24 @@ extension CommandError {
                 "\(name) is live, and browsers and services cannot show lossless video: --quality 0 is for files and standard output. "
                     + "Use --bitrate, or --quality 1 or more.")
         case .unknownScheme("file", let source):
-            self.init(.usage, "A file has no address here (\(source ?? "--to")): write its path alone, as in /tmp/talk.mp4.")
+            self.init(
+                .usage, "A file has no address here (\(source ?? "--to")): write its path alone, as in /tmp/talk.mp4.")
         case .unknownScheme(let scheme, let source):
-            self.init(.usage, "No extension sends to \(scheme):// addresses (\(source ?? "--to")). Use rtmp://HOST/APP/KEY.")
-        case .notAnRTMPAddress(let error, let source): self.init(source == nil ? .usage : .config, "\(source ?? "--to"): \(error.sentence)")
+            self.init(
+                .usage, "No extension sends to \(scheme):// addresses (\(source ?? "--to")). Use rtmp://HOST/APP/KEY.")
+        case .notAnRTMPAddress(let error, let source):
+            self.init(source == nil ? .usage : .config, "\(source ?? "--to"): \(error.sentence)")
         case .notSignedIn(let name): self.init(.notPermitted, "Not signed in to \(name). Run: broadcast setup \(name)")
         case .passwordMissing(let name, let user):
             self.init(
                 .notPermitted,
-                "Not signed in to \(name): the password of the user \(user) is missing. Run: broadcast setup \(name) --secret-from-stdin password")
+                "Not signed in to \(name): the password of the user \(user) is missing. Run: broadcast setup \(name) --secret-from-stdin password"
+            )
         case .proxyWithoutPassword:
             self.init(
                 .notPermitted,
-                "The proxy requires a password. Set the variable BROADCAST_PROXY_PASSWORD, or omit the user in the address of the proxy.")
+                "The proxy requires a password. Set the variable BROADCAST_PROXY_PASSWORD, or omit the user in the address of the proxy."
+            )
         case .networkNotSupported(let name, let setting):
             self.init(
                 .usage,
@@ -96,22 +108,29 @@ extension CommandError {
         case .addressWithoutKey:
             self.init(
                 .usage,
-                "The address in --to has no stream key. Use --key-from-stdin and enter the key, or append it: rtmp://HOST/APP/KEY.")
-        case .outputIsClosed: self.init(.usage, "Standard output is closed, so nothing can be written to it. Use > FILE, or --to FILE.")
+                "The address in --to has no stream key. Use --key-from-stdin and enter the key, or append it: rtmp://HOST/APP/KEY."
+            )
+        case .outputIsClosed:
+            self.init(.usage, "Standard output is closed, so nothing can be written to it. Use > FILE, or --to FILE.")
         case .outputIsATerminal:
-            self.init(.usage, "Standard output is a terminal, which cannot show media. Append > FILE or | ffplay - to the command.")
+            self.init(
+                .usage,
+                "Standard output is a terminal, which cannot show media. Append > FILE or | ffplay - to the command.")
         case .outputTwice: self.init(.usage, "There is only one standard output. Give - once.")
         case .outputLater: self.init(.usage, "Standard output can only be given when a session starts.")
         case .nameTwice(let name): self.init(.usage, "The destination \(name) is given twice. Give it once.")
         case .fileTwice(let path): self.init(.usage, "The file \(path) is given twice. Give it once.")
         case .addressTwice(let url): self.init(.usage, "The address \(url) is given twice. Give it once.")
-        case .sameAddress(let one, let other): self.init(.usage, "The destinations \(one) and \(other) have the same address. Give one of them.")
+        case .sameAddress(let one, let other):
+            self.init(.usage, "The destinations \(one) and \(other) have the same address. Give one of them.")
         case .cannotCreateFolder(let path, let destination, let configuration, let code):
             self.init(
                 .cannotCreate,
                 "Cannot create the folder \(path) of the destination \(destination): \(String(cString: strerror(code))). "
-                    + (configuration.map { "Create it, or correct path in \($0)." } ?? "Create it, or choose another folder."))
-        case .unsupported(let name, let problem): self.init(.config, problem.sentence(extension: name, destination: name))
+                    + (configuration.map { "Create it, or correct path in \($0)." }
+                        ?? "Create it, or choose another folder."))
+        case .unsupported(let name, let problem):
+            self.init(.config, problem.sentence(extension: name, destination: name))
         case .credentials(let problem): self.init(problem)
         }
     }
@@ -119,44 +138,69 @@ extension CommandError {
     package init(_ problem: CredentialProblem) {
         switch problem {
         case .keyringLocked(let name):
-            self.init(.notPermitted, "The key of \(name) is in a keyring that is locked. Unlock it, or use key-command in the config.")
+            self.init(
+                .notPermitted,
+                "The key of \(name) is in a keyring that is locked. Unlock it, or use key-command in the config.")
         case .keyringSilent(let name):
-            self.init(.unavailable, "The keyring does not answer, so the key of \(name) cannot be read. Restart the keyring, or log in again.")
+            self.init(
+                .unavailable,
+                "The keyring does not answer, so the key of \(name) cannot be read. Restart the keyring, or log in again."
+            )
         case .notStored(let name, let problem):
             self.init(
                 problem == .refused ? .notPermitted : .unavailable,
                 "\(problem.sentence) Nothing was stored. Try again, or store it in a file that only you can read. "
                     + "Run: broadcast setup \(name) --plain-file")
         case .keyCommandMissing(let name, let program):
-            self.init(.notPermitted, "Not signed in to \(name): its key-command starts \(program), which is not installed. Correct the config.")
+            self.init(
+                .notPermitted,
+                "Not signed in to \(name): its key-command starts \(program), which is not installed. Correct the config."
+            )
         case .keyringKeepsSecret(let name):
             self.init(.unavailable, "The keyring did not remove the key of \(name). Unlock it and try again.")
-        case .keyCommandNotRun(let name): self.init(.notPermitted, "The key-command of \(name) cannot be run. Try it in a shell.")
+        case .keyCommandNotRun(let name):
+            self.init(.notPermitted, "The key-command of \(name) cannot be run. Try it in a shell.")
         case .keyCommandTimedOut(let name, let limit):
             self.init(
-                .notPermitted, "Not signed in to \(name): its key-command did not end within \(limit.wholeSeconds) s. Try the command in a shell.")
+                .notPermitted,
+                "Not signed in to \(name): its key-command did not end within \(limit.wholeSeconds) s. Try the command in a shell."
+            )
         case .keyCommandInterrupted(let name, let signal):
-            self.init(signal.map(ExitStatus.ended) ?? .nothing, "Nothing was started: the key-command of \(name) was interrupted.")
+            self.init(
+                signal.map(ExitStatus.ended) ?? .nothing,
+                "Nothing was started: the key-command of \(name) was interrupted.")
         case .keyringInterrupted(let name):
-            self.init(.nothing, "Nothing was started: the keyring was still locked, so the key of \(name) was not read.")
+            self.init(
+                .nothing, "Nothing was started: the keyring was still locked, so the key of \(name) was not read.")
         case .controlCharacter(let key):
-            self.init(.usage, "The answer for \(key) has a control character, which no secret has. Nothing was stored. Copy it again.")
+            self.init(
+                .usage,
+                "The answer for \(key) has a control character, which no secret has. Nothing was stored. Copy it again."
+            )
         case .keyCommandFailed(let name, let status):
             self.init(
                 .notPermitted,
-                "Not signed in to \(name): its key-command ended with \(ExitStatus.text(.exited(status))). Try the command in a shell.")
+                "Not signed in to \(name): its key-command ended with \(ExitStatus.text(.exited(status))). Try the command in a shell."
+            )
         case .keyCommandKilled(let name, let signal):
             self.init(
                 .notPermitted,
-                "Not signed in to \(name): its key-command ended with \(ExitStatus.text(.killed(signal: signal))). Try the command in a shell.")
+                "Not signed in to \(name): its key-command ended with \(ExitStatus.text(.killed(signal: signal))). Try the command in a shell."
+            )
         case .keyCommandWithoutKey(let name):
-            self.init(.notPermitted, "Not signed in to \(name): its key-command printed no key. Try the command in a shell.")
+            self.init(
+                .notPermitted, "Not signed in to \(name): its key-command printed no key. Try the command in a shell.")
         case .unreadable(let path): self.init(.config, "Cannot read \(path). Check its permissions.")
-        case .damaged(let path, let line): self.init(.config, "\(path):\(line): this line is not TOML. Run broadcast setup again.")
+        case .damaged(let path, let line):
+            self.init(.config, "\(path):\(line): this line is not TOML. Run broadcast setup again.")
         case .cannotWrite(let path, let code):
-            self.init(.cannotCreate, "Cannot write \(path): \(String(cString: strerror(code))). Check the folder's permissions.")
+            self.init(
+                .cannotCreate,
+                "Cannot write \(path): \(String(cString: strerror(code))). Check the folder's permissions.")
         case .cannotRemove(let path, let code):
-            self.init(.cannotCreate, "Cannot remove \(path): \(String(cString: strerror(code))). Check the folder's permissions.")
+            self.init(
+                .cannotCreate,
+                "Cannot remove \(path): \(String(cString: strerror(code))). Check the folder's permissions.")
         case .folder(let path, let problem): self.init(.cannotCreate, problem.sentence(path: path))
         }
     }
@@ -164,12 +208,16 @@ extension CommandError {
     package init(_ problem: SetupProblem) {
         switch problem {
         case .unknown(let name, let known):
-            self.init(.noInput, "There is no destination \(NearestName.quoted(name, among: known)). \(NearestName.hint(name, among: known))")
+            self.init(
+                .noInput,
+                "There is no destination \(NearestName.quoted(name, among: known)). \(NearestName.hint(name, among: known))"
+            )
         case .configuration(let error): self.init(error)
         case .programNotStarted(let path, let code):
             self.init(
                 .config,
-                "The setup program \(path) cannot start: \(String(cString: strerror(code))). Check that it is executable, and its first line.")
+                "The setup program \(path) cannot start: \(String(cString: strerror(code))). Check that it is executable, and its first line."
+            )
         case .refused(let name, ""):
             self.init(.notPermitted, "Not signed in to \(name): its setup program gave no reason. Nothing was changed.")
         case .refused(let name, let message):
@@ -177,7 +225,9 @@ extension CommandError {
         case .cancelled: self.init(.nothing, "Nothing was changed.")
         case .programEnded(let name, let status):
             self.init(
-                .notPermitted, "Not signed in to \(name): its setup program ended with \(ExitStatus.text(status)). Nothing was changed.")
+                .notPermitted,
+                "Not signed in to \(name): its setup program ended with \(ExitStatus.text(status)). Nothing was changed."
+            )
         case .notAnAnswer(let path):
             self.init(
                 .protocolError,
@@ -198,7 +248,8 @@ extension CommandError {
 extension SetupProblem.Answer {
     fileprivate var phrase: String {
         switch self {
-        case .undeclared(let key): "it answered \(DisplayWidth.printable(key)), which the manifest does not declare in [[setup]]"
+        case .undeclared(let key):
+            "it answered \(DisplayWidth.printable(key)), which the manifest does not declare in [[setup]]"
         case .notASecret(let key): "it answered \(key) as a secret, and the manifest does not declare it as one"
         case .secretInTheOpen(let key): "it answered the secret \(key) as if it were not secret"
         case .missing(let key): "it did not answer \(key), which is required"

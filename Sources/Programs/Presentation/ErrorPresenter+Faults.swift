@@ -1,6 +1,6 @@
+import CommandModels
 import Glibc
 import Media
-import CommandModels
 import RTMP
 import Session
 import UserConfiguration
@@ -8,7 +8,8 @@ import UserConfiguration
 extension ConfigurationFault {
     package var sentence: String {
         let phrase = problem.phrase + problem.hint + keyHint
-        return "\(path):\(line): \(key): \(phrase)" + (phrase.hasSuffix("?") || phrase.hasSuffix(".") || problem.endsInCommand ? "" : ".")
+        return "\(path):\(line): \(key): \(phrase)"
+            + (phrase.hasSuffix("?") || phrase.hasSuffix(".") || problem.endsInCommand ? "" : ".")
     }
 }
 
@@ -17,7 +18,9 @@ extension ConfigurationFault {
     private var keyHint: String {
         guard case .unknownKey(let known) = problem else { return "" }
         let name = key.split(separator: ".").last.map(String.init) ?? key
-        return "; " + (NearestName.of(name, among: known).map { "did you mean \($0)?" } ?? "known are \(known.joined(separator: ", ")).")
+        return "; "
+            + (NearestName.of(name, among: known).map { "did you mean \($0)?" }
+                ?? "known are \(known.joined(separator: ", ")).")
     }
 }
 
@@ -47,7 +50,8 @@ extension ConfigurationFault.Problem {
                 + "It asks for \(keys.joined(separator: ", "))"
         case .notAProxy: RTMPRoute.Proxy.problem
         case .passwordInProxy: RTMPRoute.Proxy.passwordProblem
-        case .notASource(let text): "\"\(DisplayWidth.printable(text))\" is neither an IP address nor the name of a network interface"
+        case .notASource(let text):
+            "\"\(DisplayWidth.printable(text))\" is neither an IP address nor the name of a network interface"
         case .unreadableCertificates(let path): "cannot read \(path). Name a file of PEM certificates"
         case .unknownService(let name, _): "there is no service \"\(name)\""
         case .unknownExtension(let name, _): "there is no extension \"\(name)\""
@@ -87,8 +91,11 @@ extension ConfigurationFault.Problem {
     /// `; did you mean …?`, or the known names.
     fileprivate var hint: String {
         switch self {
-        case .unknownService(let name, let known), .unknownExtension(let name, let known), .unknownDestination(let name, let known):
-            "; " + (NearestName.of(name, among: known).map { "did you mean \($0)?" } ?? "known are \(known.joined(separator: ", "))")
+        case .unknownService(let name, let known), .unknownExtension(let name, let known),
+            .unknownDestination(let name, let known):
+            "; "
+                + (NearestName.of(name, among: known).map { "did you mean \($0)?" }
+                    ?? "known are \(known.joined(separator: ", "))")
         default: ""
         }
     }
@@ -102,7 +109,8 @@ extension ConfigurationFault.Expected {
         case .boolean: "true or false"
         case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
-        case .texts(let choices): choices.isEmpty ? "an array of strings" : "an array of \(choices.joined(separator: ", "))"
+        case .texts(let choices):
+            choices.isEmpty ? "an array of strings" : "an array of \(choices.joined(separator: ", "))"
         case .tables: "an array of tables, [[key]]"
         case .oneOf(let choices): "one of \(choices.joined(separator: ", "))"
         }
@@ -114,12 +122,14 @@ extension ManifestProblem {
         switch self {
         case .empty(let path): "\(path) is empty. Write a manifest."
         case .unreadable(let path): "Cannot read \(path) as UTF-8 text. Check that it exists, and its permissions."
-        case .notThere(let path, let code): "Cannot read \(path): \(String(cString: strerror(code))). Check that it exists."
+        case .notThere(let path, let code):
+            "Cannot read \(path): \(String(cString: strerror(code))). Check that it exists."
         case .notExecutable(let path, let key, let program):
             "\(path): \(key): \(program) is not a program that you may run. Correct the path, or make it executable."
         case .foreignOwner(let path):
             "\(path) belongs to another user, so that user can change what it does. Copy it to a file of your own."
-        case .writableByOthers(let path): "Users other than its owner may write \(path). Forbid that: chmod go-w '\(path)'."
+        case .writableByOthers(let path):
+            "Users other than its owner may write \(path). Forbid that: chmod go-w '\(path)'."
         }
     }
 }
@@ -127,7 +137,8 @@ extension ManifestProblem {
 extension FolderProblem {
     package func sentence(path: String) -> String {
         switch self {
-        case .cannotCreate(let code): "Cannot create the folder \(path): \(String(cString: strerror(code))). Check the folder above it."
+        case .cannotCreate(let code):
+            "Cannot create the folder \(path): \(String(cString: strerror(code))). Check the folder above it."
         case .ofAnotherUser:
             "The folder \(path) would be root's among the files of another user, who could not use it any more. "
                 + "Run the command as that user, or with HOME and XDG_RUNTIME_DIR of root (sudo without -E)."
@@ -147,12 +158,16 @@ extension SettingProblem {
                 + "\(Settings.video.keyframeInterval.standardText) is usual."
         case .outOfRange(let setting, let range, let value):
             "\(setting.option) must be from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound)), not \(Self.text(value))."
-        case .bitrateAndQuality: "--bitrate and --quality exclude each other. Use --bitrate for live, --quality for files."
+        case .bitrateAndQuality:
+            "--bitrate and --quality exclude each other. Use --bitrate for live, --quality for files."
         case .withoutEffect(let setting, let reason): "\(setting.option) has no effect: \(reason.phrase). Omit it."
-        case .unknownPreset(let name, let known): "There is no preset \"\(name)\". Use one of \(known.joined(separator: ", "))."
+        case .unknownPreset(let name, let known):
+            "There is no preset \"\(name)\". Use one of \(known.joined(separator: ", "))."
         case .pictureFileAndScreen: "--y4m replaces the screen: omit --display and --follow-focus."
-        case .soundFileAndApplications: "--wav replaces the sound of the applications: omit --app-source and --no-app-audio."
-        case .twoStandardInputs: "Pictures and sound cannot both come from standard input. Use a named pipe for one of them."
+        case .soundFileAndApplications:
+            "--wav replaces the sound of the applications: omit --app-source and --no-app-audio."
+        case .twoStandardInputs:
+            "Pictures and sound cannot both come from standard input. Use a named pipe for one of them."
         }
     }
 
@@ -180,7 +195,8 @@ extension NearestName {
         of(name, among: known).map { "Did you mean \($0)?" } ?? Self.known(known)
     }
 
-    /// The name in quotes, or "with that name" if it can be a stream key: like one, or with a colon, and not like a known name.
+    /// The name in quotes, or "with that name" if it can be a stream key: like one, or with a colon, and not like a
+    /// known name.
     package static func quoted(_ name: String, among known: [String]) -> String {
         let canBeAKey = MistypedAddress.isLikeAKey(name) || name.contains(":") && !name.contains("://")
         return canBeAKey && of(name, among: known) == nil ? "with that name" : "\"\(name)\""
@@ -205,7 +221,9 @@ extension AddressSecret {
 
 extension RTMPRoute.Proxy {
     /// The reason why a text is not the address of a proxy.
-    package static let problem = "a proxy is socks5://HOST:PORT or http://HOST:PORT, with USER@ before HOST if it requires a password"
+    package static let problem =
+        "a proxy is socks5://HOST:PORT or http://HOST:PORT, with USER@ before HOST if it requires a password"
     /// The reason why an address of a proxy with a password is rejected.
-    package static let passwordProblem = "a password must not be in the address of the proxy; set the variable BROADCAST_PROXY_PASSWORD"
+    package static let passwordProblem =
+        "a password must not be in the address of the proxy; set the variable BROADCAST_PROXY_PASSWORD"
 }

@@ -26,15 +26,19 @@ extension UploadError {
         switch self {
         case .cannotCreate(let path, .system(let code)):
             "Cannot create \(path): \(String(cString: strerror(code))). Choose another path."
-        case .cannotCreate(let path, .inUse): "Cannot create \(path): another broadcast is writing it. Choose another name."
-        case .cannotCreate(let path, .notOrdinary): "Cannot create \(path): it is a named pipe or a device. Choose the name of a file."
-        case .cannotCreate(let path, .terminal): "Cannot write to \(path): it is a terminal, which cannot show media. Choose the name of a file."
+        case .cannotCreate(let path, .inUse):
+            "Cannot create \(path): another broadcast is writing it. Choose another name."
+        case .cannotCreate(let path, .notOrdinary):
+            "Cannot create \(path): it is a named pipe or a device. Choose the name of a file."
+        case .cannotCreate(let path, .terminal):
+            "Cannot write to \(path): it is a terminal, which cannot show media. Choose the name of a file."
         case .cannotCreate(let path, .cannotMoveAside(let code)):
             "Cannot create \(path): the older file cannot be moved aside (\(String(cString: strerror(code)))). Choose another name."
         case .writeFailed(let path, let code):
             "Cannot write to \(path == "-" ? "standard output" : path): \(String(cString: strerror(code))). "
                 + (path == "-"
-                    ? "Check the program that reads it." : "The file plays except for its last seconds. Free some space, or choose another path.")
+                    ? "Check the program that reads it."
+                    : "The file plays except for its last seconds. Free some space, or choose another path.")
         case .pictureTooLarge:
             "A picture has more than 16 MiB, and FLV holds no such picture. Record to .mp4, or choose a --bitrate or a smaller --size."
         case .readerClosed: "The program that read the stream has ended."
@@ -62,15 +66,18 @@ extension RTMPURLError {
 extension RTMPError {
     /// - Parameter destination: its name. A destination that was given as an address has the name of its kind.
     fileprivate func sentence(destination: String) -> String {
-        let isAddress = destination == DestinationKind.rtmp.name || destination.hasPrefix(DestinationKind.rtmp.name + "-")
+        let isAddress =
+            destination == DestinationKind.rtmp.name || destination.hasPrefix(DestinationKind.rtmp.name + "-")
         let setup = isAddress ? "." : ", or run: broadcast setup \(destination)"
         return switch self {
-        case .refused(let code, let words): "The server refused the stream\(Self.quote(code, words)). Check the stream key and the URL\(setup)"
+        case .refused(let code, let words):
+            "The server refused the stream\(Self.quote(code, words)). Check the stream key and the URL\(setup)"
         case .closed(.publishReply), .closed(.connectReply), .closed(.createStreamReply):
             "The server closed the connection instead of accepting the stream. Check the stream key and the URL\(setup)"
         case .signInRefused where isAddress:
             "\(description) Configure a destination, and run: broadcast setup NAME --set user=USER --secret-from-stdin password"
-        case .signInRefused: "\(description) Run: broadcast setup \(destination) --set user=USER --secret-from-stdin password"
+        case .signInRefused:
+            "\(description) Run: broadcast setup \(destination) --set user=USER --secret-from-stdin password"
         case .cancelled: "The broadcast ended before the server answered. Check the address and the network."
         default: description
         }
@@ -102,7 +109,8 @@ extension ExtensionProblem {
             case .unauthorized, .forbidden: .notPermitted
             case .wrongSetting, .inUse, .unsupported, .unreachable, .other: .unavailable
             }
-        case .cannotWrite, .notReady, .stalled, .didNotExit, .endedEarly, .endedWithError, .closedInput, .cancelled: .unavailable
+        case .cannotWrite, .notReady, .stalled, .didNotExit, .endedEarly, .endedWithError, .closedInput, .cancelled:
+            .unavailable
         }
     }
 
@@ -116,35 +124,48 @@ extension ExtensionProblem {
         case .cannotStart(let program, let code):
             return
                 "The extension \(name) cannot start: \(program): \(String(cString: strerror(code))). Check that it is executable, and its first line."
-        case .cannotWrite(let code): return "Cannot write to the extension \(name): \(String(cString: strerror(code))). Start again."
+        case .cannotWrite(let code):
+            return "Cannot write to the extension \(name): \(String(cString: strerror(code))). Start again."
         case .noHello(let limit):
-            return "The extension \(name) did not write {\"hello\":1} within \(limit.wholeSeconds) s\(consequence). \(Self.protocolAdvice)"
+            return
+                "The extension \(name) did not write {\"hello\":1} within \(limit.wholeSeconds) s\(consequence). \(Self.protocolAdvice)"
         case .notReady(let limit):
-            return "The extension \(name) was not ready within \(limit.wholeSeconds) s\(consequence). See broadcast logs."
-        case .stalled(let limit): return "The extension \(name) read nothing for \(limit.wholeSeconds) s\(consequence). See broadcast logs."
+            return
+                "The extension \(name) was not ready within \(limit.wholeSeconds) s\(consequence). See broadcast logs."
+        case .stalled(let limit):
+            return "The extension \(name) read nothing for \(limit.wholeSeconds) s\(consequence). See broadcast logs."
         case .didNotExit(let limit):
-            return "The extension \(name) did not exit within \(limit.wholeSeconds) s after the finish\(consequence). See broadcast logs."
+            return
+                "The extension \(name) did not exit within \(limit.wholeSeconds) s after the finish\(consequence). See broadcast logs."
         case .endedEarly(let status, let folder):
             return "The extension \(name) ended before the broadcast did (\(ExitStatus.text(status))). "
                 + "See broadcast logs, or run: broadcast check-extension \(folder)"
         case .endedWithError(let status, let folder):
             return "The extension \(name) ended with an error (\(ExitStatus.text(status))). "
                 + "See broadcast logs, or run: broadcast check-extension \(folder)"
-        case .closedInput: return "The extension \(name) closed its standard input before the broadcast ended. See broadcast logs."
+        case .closedInput:
+            return "The extension \(name) closed its standard input before the broadcast ended. See broadcast logs."
         case .cancelled: return "The extension \(name) did not finish in time. See broadcast logs."
         case .lineTooLong(let limit):
-            return "The extension \(name) wrote a line of more than \(limit >> 10) KiB\(consequence). \(Self.protocolAdvice)"
+            return
+                "The extension \(name) wrote a line of more than \(limit >> 10) KiB\(consequence). \(Self.protocolAdvice)"
         case .flood: return "The extension \(name) floods its standard output\(consequence). \(Self.protocolAdvice)"
         case .notAReply:
-            return "The extension \(name) wrote something to standard output that is not a reply\(consequence). \(Self.protocolAdvice)"
+            return
+                "The extension \(name) wrote something to standard output that is not a reply\(consequence). \(Self.protocolAdvice)"
         case .unsupportedVersion(let version):
-            return "The extension \(name) uses version \(version) of the protocol, and this program version 1. Use a matching version of it."
+            return
+                "The extension \(name) uses version \(version) of the protocol, and this program version 1. Use a matching version of it."
         case .tooManySoundTracks(let count):
-            return "The extension \(name) asks for \(count) sound tracks, and FLV holds one. Use container = \"mpegts\"."
+            return
+                "The extension \(name) asks for \(count) sound tracks, and FLV holds one. Use container = \"mpegts\"."
         case .pictureTooLarge(let size, let limit):
-            return "The extension \(name) takes raw pictures of up to \(limit >> 20) MiB, and one of \(size) has more. Use a smaller --size."
+            return
+                "The extension \(name) takes raw pictures of up to \(limit >> 20) MiB, and one of \(size) has more. Use a smaller --size."
         case .wrongSetting(let message, let origin):
-            let next = origin == .address ? "Correct the address." : "Correct the config, or run: broadcast setup \(destination)"
+            let next =
+                origin == .address
+                ? "Correct the address." : "Correct the config, or run: broadcast setup \(destination)"
             return "The extension \(name) rejects a setting: \(message.withoutPeriod). \(next)"
         case .reported(let code, let message, _):
             let cause = "The extension \(name) ended the broadcast: \(message.withoutPeriod)"

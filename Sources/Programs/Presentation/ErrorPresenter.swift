@@ -22,7 +22,8 @@ package struct ErrorPresenter: HostPhrases {
 
     package func report(_ error: UploadError, of destination: String) -> ErrorReport {
         let status = CommandError(error, destination: destination).status.rawValue
-        return ErrorReport(code: error.code, message: error.sentence(destination: destination).printable, status: status)
+        return ErrorReport(
+            code: error.code, message: error.sentence(destination: destination).printable, status: status)
     }
 
     package func sentence(_ notice: HostNotice) -> String { notice.sentence }
@@ -45,7 +46,10 @@ extension CommandError {
         case .addressInUse(let destination, let session):
             let stop = session.map { " with: broadcast stop\($0 == "default" ? "" : " --session \($0)")" } ?? ""
             let other = session.map { "the broadcast \"\($0)\"" } ?? "another broadcast"
-            self.init(.nothing, "The address of \(destination) is in use: \(other) sends to it. Stop that one\(stop), or choose another address.")
+            self.init(
+                .nothing,
+                "The address of \(destination) is in use: \(other) sends to it. Stop that one\(stop), or choose another address."
+            )
         case .cannotListen(let path, ENAMETOOLONG):
             self.init(
                 .cannotCreate,
@@ -54,7 +58,8 @@ extension CommandError {
         case .cannotListen(let path, let code):
             self.init(
                 .cannotCreate,
-                "Cannot create the control socket \(path): \(String(cString: strerror(code))). Check the folder, or set XDG_RUNTIME_DIR.")
+                "Cannot create the control socket \(path): \(String(cString: strerror(code))). Check the folder, or set XDG_RUNTIME_DIR."
+            )
         case .configuration(let error): self.init(error)
         case .session(let error): self.init(error)
         case .destination(let name, let error): self.init(error, destination: name)
@@ -75,11 +80,13 @@ extension CommandError {
         case .alreadyPaused: self.init(.nothing, "The session is paused already.")
         case .notPaused: self.init(.nothing, "The session is not paused.")
         case .notOnOffOrToggle: self.init(.nothing, "Use on, off or toggle for the microphone.")
-        case .noSound: self.init(.nothing, "The session was started without sound, so it has no microphone. Start it with --mic.")
+        case .noSound:
+            self.init(.nothing, "The session was started without sound, so it has no microphone. Start it with --mic.")
         case .nothingToAnnotate: self.init(.nothing, "There is nothing to annotate with. Give KEY=VALUE.")
         case .clipWithoutPath: self.init(.nothing, "A clip needs an absolute path.")
         case .keepsNoClips:
-            self.init(.nothing, "The session keeps nothing for clips. Start it with --clip-buffer 60s, or with --to clips.")
+            self.init(
+                .nothing, "The session keeps nothing for clips. Start it with --clip-buffer 60s, or with --to clips.")
         case .noDestinationNamed: self.init(.nothing, "Name the destination to add.")
         case .unknownDestination(let name, let known):
             let quoted = NearestName.quoted(name, among: known)
@@ -90,7 +97,8 @@ extension CommandError {
             // The reason comes last, since it may end in a command.
             self.init(
                 CommandError(error, destination: name).status,
-                cleaned: "\(name) is not connected yet. The session keeps trying to connect, until you run broadcast remove-destination \(name). "
+                cleaned:
+                    "\(name) is not connected yet. The session keeps trying to connect, until you run broadcast remove-destination \(name). "
                     + error.sentence(destination: name))
         case .removedMeanwhile(let name): self.init(.nothing, "\(name) was removed, or the session has ended.")
         case .rule(let error): self.init(.nothing, error.sentence)
@@ -109,7 +117,8 @@ extension CommandError {
         case .pauseNotShown:
             self.init(
                 .unavailable,
-                "The session is paused, but the encoder does not answer: viewers can still see the picture from before. Run: broadcast stop")
+                "The session is paused, but the encoder does not answer: viewers can still see the picture from before. Run: broadcast stop"
+            )
         case .noSuchRule(let rule): self.init(.nothing, "No rule hides \(rule). The window may hide itself.")
         }
     }
@@ -119,11 +128,13 @@ extension CommandError {
     ///   - running: the names of those that run.
     package static func noSession(_ name: String?, running: [String]) -> CommandError {
         guard let name, !running.isEmpty else { return CommandError(.nothing, "No session is running.") }
-        return CommandError(.nothing, "No session \"\(name)\" is running. Running: \(quoted(running)). Choose one with --session NAME.")
+        return CommandError(
+            .nothing, "No session \"\(name)\" is running. Running: \(quoted(running)). Choose one with --session NAME.")
     }
 
     package init(_ ambiguity: RunningSession.Ambiguity) {
-        self.init(.nothing, "Several sessions are running: \(Self.quoted(ambiguity.names)). Choose one with --session NAME.")
+        self.init(
+            .nothing, "Several sessions are running: \(Self.quoted(ambiguity.names)). Choose one with --session NAME.")
     }
 
     private static func quoted(_ names: [String]) -> String {
@@ -133,11 +144,14 @@ extension CommandError {
     /// Why a session that exists gives no answer.
     package init(_ failure: ControlClient.Failure, session: String) {
         switch failure {
-        case .tooLong: self.init(.usage, "The request is longer than the 64 KiB that a session accepts. Send less, or in parts.")
+        case .tooLong:
+            self.init(.usage, "The request is longer than the 64 KiB that a session accepts. Send less, or in parts.")
         case .silent(let process):
             let which = process.map { " (process \($0))" } ?? ""
-            let way = process.map { "Continue it with kill -CONT \($0), or end it with kill -KILL \($0)." } ?? "Try again."
-            self.init(.unavailable, "The session \"\(session)\"\(which) does not answer: it is stopped or blocked. \(way)")
+            let way =
+                process.map { "Continue it with kill -CONT \($0), or end it with kill -KILL \($0)." } ?? "Try again."
+            self.init(
+                .unavailable, "The session \"\(session)\"\(which) does not answer: it is stopped or blocked. \(way)")
         case .foreign(let owner):
             self.init(
                 .notPermitted,
@@ -151,22 +165,32 @@ extension CommandError {
         case .capture(let error): self.init(error)
         case .encode(let error): self.init(.software, error.sentence)
         case .unusableSize(let size):
-            self.init(.usage, "A picture of \(size) cannot be broadcast. Choose a --size from \(PixelSize.smallest) to \(PixelSize.largest).")
+            self.init(
+                .usage,
+                "A picture of \(size) cannot be broadcast. Choose a --size from \(PixelSize.smallest) to \(PixelSize.largest)."
+            )
         case .unusableSource(let size):
-            self.init(.usage, "Only \(size) pixels can be captured, which is no picture. Choose another --region, or a larger window.")
+            self.init(
+                .usage,
+                "Only \(size) pixels can be captured, which is no picture. Choose another --region, or a larger window."
+            )
         case .unusableRegion(let region, let visible):
             self.init(
                 .usage,
                 "Only \(visible) pixels of the region \(region.geometry) are on the screen, which cannot be broadcast. "
-                    + "Choose a --region with \(PixelSize.smallest) to \(PixelSize.largest) pixels there, or give a --size.")
+                    + "Choose a --region with \(PixelSize.smallest) to \(PixelSize.largest) pixels there, or give a --size."
+            )
         case .ending: self.init(.nothing, "The session is ending, so it accepts no more destinations.")
         case .notBegun: self.init(.nothing, "The session is still starting. Try again.")
         case .pathInUse(let path): self.init(.nothing, "\(path) is part of this broadcast already.")
         case .nameInUse(let name): self.init(.nothing, "\(name) is part of this broadcast already.")
-        case .addressInUse(let name): self.init(.nothing, "\(name) is part of this broadcast already, and has the same address.")
+        case .addressInUse(let name):
+            self.init(.nothing, "\(name) is part of this broadcast already, and has the same address.")
         case .onlyDestination(let name): self.init(.nothing, "\(name) is the only destination. Run: broadcast stop")
         case .nothingToPreview(let limit):
-            self.init(.nothing, "There is nothing to preview: the source ended, or showed nothing for \(limit.wholeSeconds) s.")
+            self.init(
+                .nothing,
+                "There is nothing to preview: the source ended, or showed nothing for \(limit.wholeSeconds) s.")
         }
     }
 }
@@ -174,9 +198,11 @@ extension CommandError {
 extension EncodeError {
     package var sentence: String {
         switch self {
-        case .cannotOpenVideo(let problem): "The video encoder cannot start: \(problem.phrase). Check --size, --fps, --bitrate and --preset."
+        case .cannotOpenVideo(let problem):
+            "The video encoder cannot start: \(problem.phrase). Check --size, --fps, --bitrate and --preset."
         case .videoFailed(let code): "The video encoder failed (x264 returned \(code)). Please report this."
-        case .cannotOpenAudio(let problem): "The audio encoder cannot start: \(problem.phrase). Check --audio-bitrate, or use --no-app-audio."
+        case .cannotOpenAudio(let problem):
+            "The audio encoder cannot start: \(problem.phrase). Check --audio-bitrate, or use --no-app-audio."
         case .audioFailed(let code): "The audio encoder failed (libavcodec returned \(code)). Please report this."
         }
     }
@@ -211,7 +237,8 @@ extension HiddenWindowRule.ParseError {
                 + (Self.example(for: text).map { ", for example \($0)." } ?? ".")
         case .empty(let text): "\"\(text)\" names nothing. Write what to hide after the colon, as in class:KeePassXC."
         case .notAProcess(let text): "\"\(text)\" names no process. Write its number, as in pid:1234."
-        case .notAWindow(let text): "\"\(text)\" names no window. Write its number, as in id:0x1400003 (xwininfo and wmctrl -l show it)."
+        case .notAWindow(let text):
+            "\"\(text)\" names no window. Write its number, as in id:0x1400003 (xwininfo and wmctrl -l show it)."
         }
     }
 }

@@ -1,5 +1,5 @@
-import Host
 import CommandModels
+import Host
 import PortalCapture
 import Session
 import UserConfiguration
@@ -22,10 +22,11 @@ extension Exposure {
     }
 
     private var contentSentence: String {
-        // A rule cannot hide a part of a monitor that a Wayland desktop shares. With rules, a broadcast shares one window, or viewers
-        // get no picture of the monitor.
+        // A rule cannot hide a part of a monitor that a Wayland desktop shares. With rules, a broadcast shares one
+        // window, or viewers get no picture of the monitor.
         if case .portal = picture {
-            return "\(subject) will be visible." + (hiddenWindows.isEmpty ? "" : " The rules that hide windows have no effect on it.")
+            return "\(subject) will be visible."
+                + (hiddenWindows.isEmpty ? "" : " The rules that hide windows have no effect on it.")
         }
         let rules = hiddenWindows.map { DisplayWidth.printable("\($0)") }
         let exception = rules.isEmpty ? "" : ", except windows that match \(rules.joined(separator: ", "))"
@@ -40,12 +41,15 @@ extension Exposure {
         case .monitor(let name): return "The monitor \(name)"
         case .focusedMonitor: return "The monitor with the focused window" + (source?.name.map { ", now \($0)," } ?? "")
         case .region(let region): return "The region \(source?.name ?? region.geometry) of your screen"
-        case .window, .matchingWindow, .activeWindow: return source?.name.map { "The window \"\(DisplayWidth.printable($0))\"" } ?? "That window"
+        case .window, .matchingWindow, .activeWindow:
+            return source?.name.map { "The window \"\(DisplayWidth.printable($0))\"" } ?? "That window"
         }
     }
 
     private static func subject(of request: PortalRequest) -> String {
-        if let region = request.region { return "The region \(region.geometry) of the \(request.choice.rawValue) that you shared" }
+        if let region = request.region {
+            return "The region \(region.geometry) of the \(request.choice.rawValue) that you shared"
+        }
         return "The \(request.choice.rawValue) that you shared"
     }
 

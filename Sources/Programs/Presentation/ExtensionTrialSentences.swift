@@ -5,7 +5,8 @@ extension ExtensionTrial.Finding {
         switch self {
         case .violation(let problem): problem.sentence(extension: name, destination: name, isEnded: false)
         case .failed(let error): error.sentence(destination: name)
-        case .failedWithoutPicture(let error): "If a broadcast ends before its first picture: \(error.sentence(destination: name))"
+        case .failedWithoutPicture(let error):
+            "If a broadcast ends before its first picture: \(error.sentence(destination: name))"
         }
     }
 }

@@ -18,8 +18,11 @@ package enum HiddenWindowSentences {
     /// The note after `broadcast hide`, or nil if the rule hides a window.
     package static func note(after rule: String, in report: SessionReport?) -> String? {
         if let source = report?.source, source.shared == true {
-            let effect = source.kind == "window" ? "the shared window stays visible" : "viewers see a slate instead of the monitor"
-            return "A program cannot hide windows on Wayland: \(effect). Remove the rule with: broadcast unhide \(quoted(rule))"
+            let effect =
+                source.kind == "window"
+                ? "the shared window stays visible" : "viewers see a slate instead of the monitor"
+            return
+                "A program cannot hide windows on Wayland: \(effect). Remove the rule with: broadcast unhide \(quoted(rule))"
         }
         guard report?.hiddenWindows?.first(where: { $0.rule == rule })?.windows == 0 else { return nil }
         return "\(missing([rule])) Remove the rule with: broadcast unhide \(quoted(rule))"
@@ -37,6 +40,7 @@ package enum HiddenWindowSentences {
     /// Quotes an argument for a shell if it contains characters that the shell interprets.
     private static func quoted(_ text: String) -> String {
         let plain = text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ":_-./,+@%".contains($0)) }
-        return plain ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        return plain
+            ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 }

@@ -6,7 +6,9 @@ extension CommandError {
     package init(_ failure: LaunchFailure, log: String?) {
         switch failure {
         case .cannotStart(let code):
-            self.init(.software, "The background process cannot start: \(String(cString: strerror(code))). Try without --detach.")
+            self.init(
+                .software,
+                "The background process cannot start: \(String(cString: strerror(code))). Try without --detach.")
         case .cancelled(let signal): self.init(.ended(by: signal), "The start was cancelled, so nothing is live.")
         case .ended:
             let next = log.map { "Read its log: \($0)" } ?? "Try without --detach."

@@ -26,7 +26,8 @@ extension HostNotice {
             case .waitsForReader, .keptOlderFile, .extensionSaid, .extensionLogFlood: true
             case .removedClip, .unstable, .movesOften: false
             }
-        case .session(.sourceAnswersAgain), .session(.soundIsBack), .session(.soundStartsLate), .session(.encoderReduced(.none, _)),
+        case .session(.sourceAnswersAgain), .session(.soundIsBack), .session(.soundStartsLate),
+            .session(.encoderReduced(.none, _)),
             .session(.source(.rulesWithoutWindow)), .session(.source(.rulesEnded)), .session(.source(.chooseInDialog)),
             .session(.source(.windowClosed)), .resolver(.scaled):
             true
@@ -57,7 +58,8 @@ extension SessionNotice {
         case .bitrateLowered(let destination, let wanted, let now, let others):
             "\(destination) cannot accept \(wanted) kbit/s: the bitrate follows the network, now \(now) kbit/s."
                 + (others.isEmpty
-                    ? "" : " This applies to \(others.joined(separator: ", ")) too, which share its picture, down to half of the bitrate.")
+                    ? ""
+                    : " This applies to \(others.joined(separator: ", ")) too, which share its picture, down to half of the bitrate.")
         case .tooSlowForShared(let destination, let takes, let bitrate):
             "\(destination) accepts about \(takes) kbit/s. The bitrate stays at \(bitrate) for the destinations that share its picture, and pictures "
                 + "are dropped for \(destination) only. Give it a bitrate of its own in the configuration, for example bitrate = \(max(50, takes * 4 / 5))."
@@ -75,21 +77,25 @@ extension SessionNotice {
 }
 
 extension SourceDescription {
-    /// Only an X server can make the program wait. Other sources deliver, and their pictures are taken late if the machine is busy.
+    /// Only an X server can make the program wait. Other sources deliver, and their pictures are taken late if the
+    /// machine is busy.
     fileprivate var stalledSentence: String {
         switch kind {
         case .screen, .monitor, .region, .window:
             isShared
                 ? "The pictures of the desktop cannot be taken: this machine is too busy. Viewers see the last one meanwhile."
                 : "The X server does not answer. Viewers see the last picture until it does."
-        case .y4m: "The pictures of \(name ?? "the file") cannot be taken: this machine is too busy. Viewers see the last one meanwhile."
-        case .application: "The pictures of this program cannot be taken: this machine is too busy. Viewers see the last one meanwhile."
+        case .y4m:
+            "The pictures of \(name ?? "the file") cannot be taken: this machine is too busy. Viewers see the last one meanwhile."
+        case .application:
+            "The pictures of this program cannot be taken: this machine is too busy. Viewers see the last one meanwhile."
         }
     }
 
     fileprivate var answersAgainSentence: String {
         switch kind {
-        case .screen, .monitor, .region, .window: isShared ? "The pictures of the desktop are taken again." : "The X server answers again."
+        case .screen, .monitor, .region, .window:
+            isShared ? "The pictures of the desktop are taken again." : "The X server answers again."
         case .y4m: "The pictures of \(name ?? "the file") are taken again."
         case .application: "The pictures of this program are taken again."
         }
@@ -108,8 +114,10 @@ extension SourceNotice {
                 + "The broadcast ends if it is not back in \(timeout.nanoseconds / 1_000_000_000) s."
         case .sharedMonitorMissing(let name):
             "The shared monitor \(name) did not come back in time, so the broadcast ends. Choose a longer time with --monitor-timeout."
-        case .outsideScreen: "The captured part is outside the screen, which became smaller. It is shown again when the screen has its size back."
-        case .tooSmall(let size): "Only \(size) pixels of the source are left, which is no picture. Viewers see a slate until it is larger."
+        case .outsideScreen:
+            "The captured part is outside the screen, which became smaller. It is shown again when the screen has its size back."
+        case .tooSmall(let size):
+            "Only \(size) pixels of the source are left, which is no picture. Viewers see a slate until it is larger."
         case .windowUnmapped(let name): "The window \(name) is minimised or hidden. It is shown again when it is back."
         case .windowClosed(let name): "The window \"\(name)\" was closed, so the broadcast ended."
         case .windowGone(let name, let rule, let timeout):
@@ -128,8 +136,10 @@ extension SourceNotice {
             "Frames of \(path) are dropped: this machine is too slow for all of them. "
                 + "broadcast status counts dropped frames."
         case .chooseInDialog: "Choose what to share in the dialog of your desktop. Ctrl-C cancels."
-        case .cannotRemember(let path): "Your choice cannot be remembered, because \(path) cannot be written. The next start asks again."
-        case .noPictureYet: "The desktop has sent no picture yet. Viewers see a slate until something changes on the screen."
+        case .cannotRemember(let path):
+            "Your choice cannot be remembered, because \(path) cannot be written. The next start asks again."
+        case .noPictureYet:
+            "The desktop has sent no picture yet. Viewers see a slate until something changes on the screen."
         case .sharingInterrupted:
             "The desktop sends no pictures: PipeWire or its session manager (WirePlumber) paused them. Viewers see a slate until they flow again."
         case .cannotHideWindows:
@@ -150,7 +160,8 @@ extension PulseProblem {
     fileprivate var phrase: String {
         switch self {
         case .server(let code): Self.reason(code)
-        case .noMicrophone: "there is no microphone; choose another source with --mic-source, see broadcast list-sources"
+        case .noMicrophone:
+            "there is no microphone; choose another source with --mic-source, see broadcast list-sources"
         case .applicationSilent(let name): "\(name) plays nothing now"
         }
     }
@@ -189,7 +200,8 @@ extension ResolverNotice {
             "\(service) wants a keyframe every \(limit) s, and this sends one every \(actual) s. Use --keyframe-interval \(limit)."
         case .limit(.audioBitrate(let limit, let actual), let service):
             "\(service) takes \(limit) kbit/s of sound at most, and this sends \(actual). Use --audio-bitrate \(limit)."
-        case .withoutSound(let name, let format): "\(name) has no sound: \(format.rawValue) contains only pictures. For sound, use .mp4, .flv or .ts."
+        case .withoutSound(let name, let format):
+            "\(name) has no sound: \(format.rawValue) contains only pictures. For sound, use .mp4, .flv or .ts."
         case .scaled(let from, let to, let service):
             "The picture of \(from) is scaled to \(to), because \(service) takes no larger one. --size chooses another size."
         case .keyInAddress:
@@ -206,8 +218,10 @@ extension DesktopWarning {
         case .noBus: "Notifications may be visible: the session bus cannot be reached."
         case .slow: "Notifications may be visible: the desktop does not answer in time."
         case .noAnswer: "Notifications may be visible: the notification service does not answer."
-        case .cannotRecord(let path): "Notifications cannot be suppressed: \(path) cannot be written. They will be visible."
-        case .notObeyed(let service): "Notifications cannot be suppressed: \(service) did not enable do-not-disturb. They will be visible."
+        case .cannotRecord(let path):
+            "Notifications cannot be suppressed: \(path) cannot be written. They will be visible."
+        case .notObeyed(let service):
+            "Notifications cannot be suppressed: \(service) did not enable do-not-disturb. They will be visible."
         case .unsupported(let service):
             "Notifications cannot be suppressed: \(service) has no known do-not-disturb mode. "
                 + "Turn notifications off, or they will be visible."

@@ -5,7 +5,8 @@ extension PortalProblem {
     var exitStatus: ExitStatus {
         switch self {
         case .cancelled: .nothing
-        case .noSessionBus, .noPortal, .portalFails, .noGraphicalSession, .noBackend, .noAnswer, .noPipeWire, .noPipeWireServer, .pipeWireFailed,
+        case .noSessionBus, .noPortal, .portalFails, .noGraphicalSession, .noBackend, .noAnswer, .noPipeWire,
+            .noPipeWireServer, .pipeWireFailed,
             .noSessionManager, .refused, .lost, .picturesTakenAway,
             .pipeWireGone:
             .unavailable
@@ -34,14 +35,16 @@ extension PortalProblem {
         case .cannotShare(.window): "This desktop cannot share a single window. Omit --window, and share a monitor."
         case .cannotShare(.monitor): "This desktop cannot share a monitor. Share a window with --window pick."
         case .noAnswer: "The desktop portal does not answer in time. Log in again if that persists."
-        case .noPipeWire: "This Wayland desktop cannot be captured: libpipewire is missing. Install the package libpipewire-0.3-0."
+        case .noPipeWire:
+            "This Wayland desktop cannot be captured: libpipewire is missing. Install the package libpipewire-0.3-0."
         case .noPipeWireServer:
             "This Wayland desktop cannot be captured: PipeWire does not run. Install the packages pipewire and wireplumber and log in again."
         case .pipeWireFailed(let reason):
             "PipeWire does not deliver the shared pictures: \(reason). Check that the packages pipewire and wireplumber are installed and run."
         case .noSessionManager:
             "PipeWire does not connect the shared pictures: its session manager does not run. Install the package wireplumber and log in again."
-        case .cancelled: "Nothing was chosen in the dialog, so nothing was started. Start again, and choose what to share."
+        case .cancelled:
+            "Nothing was chosen in the dialog, so nothing was started. Start again, and choose what to share."
         case .refused(""): "The desktop refused to share the screen. \(Self.afterRefusal)"
         case .refused(let reason):
             "The desktop refused to share the screen: \(reason). \(Self.afterRefusal)"

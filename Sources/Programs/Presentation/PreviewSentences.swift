@@ -12,7 +12,8 @@ package enum PreviewSentences {
     ///   - staysOpen: true if the viewer stays open after the answer.
     package static func question(file: String?, staysOpen: Bool = false) -> String {
         (file.map(inViewer) ?? "This is what viewers will see.")
-            + (staysOpen ? " Close its window first, or viewers can see it." : "") + " Enter or y goes live, anything else cancels: "
+            + (staysOpen ? " Close its window first, or viewers can see it." : "")
+            + " Enter or y goes live, anything else cancels: "
     }
 
     package static func inViewer(_ file: String) -> String {
@@ -22,7 +23,9 @@ package enum PreviewSentences {
     /// The error for a file that is called like a picture of another format; nil for any other name.
     package static func otherFormat(_ file: String) -> CommandError? {
         let others = ["jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "avif"]
-        guard let dot = file.lastIndex(of: "."), others.contains(file[file.index(after: dot)...].lowercased()) else { return nil }
+        guard let dot = file.lastIndex(of: "."), others.contains(file[file.index(after: dot)...].lowercased()) else {
+            return nil
+        }
         return CommandError(.usage, "\(file): the picture is written as PNG. Use the name \(file[..<dot]).png.")
     }
 
@@ -44,6 +47,7 @@ extension CommandError {
         let reason = viewer.map { "xdg-open opened no image viewer (\(ExitStatus.text($0)))" } ?? "there is no xdg-open"
         return CommandError(
             .unavailable,
-            "The preview cannot be shown: this terminal shows none, and \(reason). To write it to a file, run: broadcast preview FILE.png")
+            "The preview cannot be shown: this terminal shows none, and \(reason). To write it to a file, run: broadcast preview FILE.png"
+        )
     }
 }

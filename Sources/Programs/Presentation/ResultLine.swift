@@ -1,34 +1,42 @@
 import Control
-import Session
 import Host
 import Media
+import Session
 
-/// A line about the result of a destination: its name, the duration and size of its media, what it reported at its end, and its
-/// file or address.
+/// A line about the result of a destination: its name, the duration and size of its media, what it reported at its end,
+/// and its file or address.
 package enum ResultLine {
     /// For `broadcast stop`.
     package static func text(_ destination: DestinationReport) -> String {
         text(
-            name: destination.name, path: destination.path, url: destination.url, duration: destination.duration.map { MediaTime(seconds: $0) },
-            bytes: destination.bytes, dropped: destination.dropped, status: destination.status, failure: destination.error?.message)
+            name: destination.name, path: destination.path, url: destination.url,
+            duration: destination.duration.map { MediaTime(seconds: $0) },
+            bytes: destination.bytes, dropped: destination.dropped, status: destination.status,
+            failure: destination.error?.message)
     }
 
     /// For the terminal and the log of the session.
     package static func text(_ destination: DestinationSnapshot) -> String {
         text(
-            name: destination.name, path: destination.path, url: destination.url, duration: destination.duration, bytes: destination.byteCount,
+            name: destination.name, path: destination.path, url: destination.url, duration: destination.duration,
+            bytes: destination.byteCount,
             dropped: destination.dropped, status: destination.statusText,
             failure: destination.error?.sentence(destination: destination.name))
     }
 
     /// A session that was stopped before it had a destination.
-    package static func endedEarly(_ session: String) -> String { "Session \"\(session)\" has ended before it was live.".printable }
+    package static func endedEarly(_ session: String) -> String {
+        "Session \"\(session)\" has ended before it was live.".printable
+    }
 
     /// A result is over, so its duration is rounded; a running clock shows full seconds.
-    private static func clock(_ duration: MediaTime) -> String { StatusLine.clock(MediaTime(seconds: duration.seconds.rounded())) }
+    private static func clock(_ duration: MediaTime) -> String {
+        StatusLine.clock(MediaTime(seconds: duration.seconds.rounded()))
+    }
 
     private static func text(
-        name: String, path: String?, url: String?, duration: MediaTime?, bytes: Int, dropped: Int, status: String?, failure: String?
+        name: String, path: String?, url: String?, duration: MediaTime?, bytes: Int, dropped: Int, status: String?,
+        failure: String?
     ) -> String {
         if let failure {
             // What viewers got before the failure.

@@ -33,8 +33,10 @@ package enum SetupSentences {
     /// - Parameter given: how many secrets the options read from standard input.
     package static func noTerminal(_ name: String, _ missing: [SetupQuestion], besides given: Int) -> String {
         let secrets = given + missing.count(where: \.isSecret)
-        let rule = secrets > 1 ? " Several --secret-from-stdin read one line of standard input each, in their order." : ""
-        return "There is no terminal to ask on. Run broadcast setup \(name) in a terminal, or answer with \(options(missing)).\(rule)"
+        let rule =
+            secrets > 1 ? " Several --secret-from-stdin read one line of standard input each, in their order." : ""
+        return
+            "There is no terminal to ask on. Run broadcast setup \(name) in a terminal, or answer with \(options(missing)).\(rule)"
     }
 
     /// Some answers were stored, and these are missing.
@@ -52,7 +54,8 @@ package enum SetupSentences {
     package static func secretInAddress(_ secret: AddressSecret, of name: String, isRTMP: Bool) -> String {
         let way =
             switch secret {
-            case .password: "--set user=USER --secret-from-stdin password" + (isRTMP ? "" : ", if \(name) asks for them")
+            case .password:
+                "--set user=USER --secret-from-stdin password" + (isRTMP ? "" : ", if \(name) asks for them")
             case .parameter: "the answer to its own question"
             }
         return "\(secret.phrase) must not be in the address. Give it with \(way). Nothing was changed."

@@ -2,10 +2,11 @@ import PulseCapture
 import Session
 import UserConfiguration
 
-/// Checks the names of sound sources before a broadcast starts, so that a mistyped name does not cause a silent broadcast.
+/// Checks the names of sound sources before a broadcast starts, so that a mistyped name does not cause a silent
+/// broadcast.
 package enum SoundSourceCheck {
-    /// Returns the error for a source that PulseAudio does not have; nil if all exist. An application that does not play yet
-    /// is not an error.
+    /// Returns the error for a source that PulseAudio does not have; nil if all exist. An application that does not
+    /// play yet is not an error.
     package static func error(_ audio: SessionConfiguration.Audio, _ inventory: PulseInventory) -> CommandError? {
         names(audio).lazy.compactMap { error($0, inventory) }.first
     }
@@ -26,10 +27,13 @@ package enum SoundSourceCheck {
         let applications = inventory.applications.map { "app:" + $0.name }
         // Users sometimes give the name of a sink or of an application.
         let near =
-            (known + applications).first { [name + ".monitor", "app:" + name].map { $0.lowercased() }.contains($0.lowercased()) }
+            (known + applications).first {
+                [name + ".monitor", "app:" + name].map { $0.lowercased() }.contains($0.lowercased())
+            }
             ?? NearestName.of(name, among: known + applications)
         return CommandError(
             .noInput,
-            "There is no sound source \"\(name)\".\(near.map { " Did you mean \($0)?" } ?? "") See broadcast list-sources.")
+            "There is no sound source \"\(name)\".\(near.map { " Did you mean \($0)?" } ?? "") See broadcast list-sources."
+        )
     }
 }

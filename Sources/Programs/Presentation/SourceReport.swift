@@ -76,17 +76,21 @@ package struct SourceReport: Encodable {
             Remembered(display: display, width: choice.width, height: choice.height, x: choice.x, y: choice.y)
         }
         applications = sounds.applications.map { Application(source: "app:" + $0.name, name: $0.name, media: $0.media) }
-        audio = sounds.sources.map { Sound(name: $0.name, description: $0.description, monitor: $0.isMonitor, default: $0.isDefault) }
+        audio = sounds.sources.map {
+            Sound(name: $0.name, description: $0.description, monitor: $0.isMonitor, default: $0.isDefault)
+        }
         guard let screen else { return }
         screens = [Screen(display: screen.display, width: screen.size.width, height: screen.size.height)]
         monitors = screen.monitors.map {
             Monitor(
-                name: $0.name, x: $0.rectangle.x, y: $0.rectangle.y, width: $0.rectangle.width, height: $0.rectangle.height,
+                name: $0.name, x: $0.rectangle.x, y: $0.rectangle.y, width: $0.rectangle.width,
+                height: $0.rectangle.height,
                 rotation: $0.rotation.rawValue, primary: $0.isPrimary)
         }
         windows = screen.windows.map {
             Window(
-                id: "0x" + String($0.id, radix: 16), class: $0.className, title: $0.title, x: $0.rectangle.x, y: $0.rectangle.y,
+                id: "0x" + String($0.id, radix: 16), class: $0.className, title: $0.title, x: $0.rectangle.x,
+                y: $0.rectangle.y,
                 width: $0.rectangle.width, height: $0.rectangle.height)
         }
     }
@@ -95,10 +99,14 @@ package struct SourceReport: Encodable {
     package var rows: [[String]] {
         var rows = screens.map { ["screen", $0.display, "\($0.width)x\($0.height)"] }
         rows += monitors.map { monitor in
-            let remarks = (monitor.rotation == "normal" ? "" : ", turned: \(monitor.rotation)") + (monitor.primary ? " (primary)" : "")
+            let remarks =
+                (monitor.rotation == "normal" ? "" : ", turned: \(monitor.rotation)")
+                + (monitor.primary ? " (primary)" : "")
             return ["monitor", monitor.name, "\(monitor.width)x\(monitor.height)+\(monitor.x)+\(monitor.y)" + remarks]
         }
-        rows += windows.map { ["window", $0.id, $0.title.isEmpty ? $0.class : $0.title + ($0.class.isEmpty ? "" : " (\($0.class))")] }
+        rows += windows.map {
+            ["window", $0.id, $0.title.isEmpty ? $0.class : $0.title + ($0.class.isEmpty ? "" : " (\($0.class))")]
+        }
         rows += remembered.map { monitor in
             var choice = RememberedChoice(token: "")
             (choice.width, choice.height, choice.x, choice.y) = (monitor.width, monitor.height, monitor.x, monitor.y)

@@ -11,7 +11,9 @@ package enum SourceSummary {
     /// - Parameter sharing: what a Wayland session shares; nil in an X11 session.
     package static func lines(configuration: Configuration, sharing: SharedMonitor?) -> [String] {
         var lines = ["Screen      " + (sharing.map(\.text) ?? screen)]
-        guard let sounds = PulseSourceList.fetch(timeout: 500) else { return lines + ["Sound       no sound server answers"] }
+        guard let sounds = PulseSourceList.fetch(timeout: 500) else {
+            return lines + ["Sound       no sound server answers"]
+        }
         if configuration.audio.isOn(\.app) {
             lines.append("Sound       " + name(of: configuration.audio.appSource, isMonitor: true, among: sounds))
         }

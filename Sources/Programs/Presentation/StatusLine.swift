@@ -20,7 +20,8 @@ package enum StatusLine {
             parts.append(source.level.map { "\(name) \(Int($0.rounded())) dB" } ?? "\(name) silent")
         }
         for destination in snapshot.destinations {
-            var text = "\(destination.name) \(destination.state == .live ? Self.size(destination.byteCount) : destination.state.rawValue)"
+            var text =
+                "\(destination.name) \(destination.state == .live ? Self.size(destination.byteCount) : destination.state.rawValue)"
             if let rest = destination.nextRetry { text += " in \(Int(rest.seconds.rounded(.up))) s" }
             if destination.dropped > 0 { text += " (\(destination.dropped) dropped)" }
             parts.append(text)

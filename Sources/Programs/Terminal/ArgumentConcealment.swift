@@ -3,17 +3,22 @@ import UserConfiguration
 
 /// Removes secrets from the arguments that other users of the machine can read in `/proc/PID/cmdline`.
 package enum ArgumentConcealment {
-    /// Overwrites the secret part of each address, and what can be a stream key in place of a destination, in the memory of the arguments. Call it before anything else: later
-    /// readers of `CommandLine.arguments` still get the original text.
+    /// Overwrites the secret part of each address, and what can be a stream key in place of a destination, in the
+    /// memory of the arguments. Call it before anything else: later readers of `CommandLine.arguments` still get the
+    /// original text.
     package static func run() {
         // The first use copies the arguments.
         let arguments = CommandLine.arguments
         for index in arguments.indices {
-            guard let concealed = shown(index, in: arguments), let memory = CommandLine.unsafeArgv[index] else { continue }
+            guard let concealed = shown(index, in: arguments), let memory = CommandLine.unsafeArgv[index] else {
+                continue
+            }
             // The copy is longer if it repaired invalid UTF-8, so the length of the original counts.
             var offset = 0
             while memory[offset] != 0 {
-                memory[offset] = offset < concealed.count ? CChar(bitPattern: concealed[offset]) : CChar(bitPattern: UInt8(ascii: "*"))
+                memory[offset] =
+                    offset < concealed.count
+                    ? CChar(bitPattern: concealed[offset]) : CChar(bitPattern: UInt8(ascii: "*"))
                 offset += 1
             }
         }
@@ -47,7 +52,8 @@ package enum ArgumentConcealment {
             // An error's message has its addresses shortened already, up to the first white space of each one.
             let texts = [(argument, shown), (value, shownValue), (AddressSecret.cleaning(value.printable), shownValue)]
             for (text, replacement) in texts where !text.isEmpty {
-                message = message.split(separator: text, omittingEmptySubsequences: false).joined(separator: replacement + "…")
+                message = message.split(separator: text, omittingEmptySubsequences: false).joined(
+                    separator: replacement + "…")
             }
         }
         return message
@@ -65,6 +71,7 @@ package enum ArgumentConcealment {
     private static func concealed(_ index: Int, in arguments: [String]) -> [UInt8]? {
         let before = index > 0 ? arguments[index - 1] : ""
         let isDestination = before == "--to" || index > 1 && arguments.prefix(index).contains("add-destination")
-        return AddressSecret.concealing(arguments[index], isDestination: isDestination && !arguments[index].hasPrefix("-"))
+        return AddressSecret.concealing(
+            arguments[index], isDestination: isDestination && !arguments[index].hasPrefix("-"))
     }
 }

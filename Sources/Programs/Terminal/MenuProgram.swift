@@ -16,7 +16,8 @@ package struct MenuProgram {
         let list = entries.map { DisplayWidth.printable($0) + "\n" }.joined()
         do throws(SystemError) {
             let result = try Command.run(
-                Program("/bin/sh", arguments: ["sh", "-c", command]), .menu(input: Array(list.utf8)), deadline: .init(.seconds(86_400)))
+                Program("/bin/sh", arguments: ["sh", "-c", command]), .menu(input: Array(list.utf8)),
+                deadline: .init(.seconds(86_400)))
             guard result.end == Command.End.exited(0) else { return nil }
             let line = result.output.prefix { $0 != 0x0a && $0 != 0x0d }
             return line.isEmpty ? nil : String(decoding: line, as: UTF8.self)

@@ -11,7 +11,8 @@ package struct NumberedList {
     /// Asks until the user chooses or quits.
     package func ask() -> PickerModel.Action {
         for other in model.others {
-            Output.note(DisplayWidth.printable("Session \(other.name) is \(other.live.state) since \(other.live.clock)."))
+            Output.note(
+                DisplayWidth.printable("Session \(other.name) is \(other.live.state) since \(other.live.clock)."))
         }
         if let live = model.live { return askToStop(live) }
         let items = model.items
@@ -19,7 +20,9 @@ package struct NumberedList {
         for (index, item) in items.enumerated() {
             let state = item.isSignedIn.map { $0 ? ", signed in" : ", not signed in" } ?? ""
             let place = item.place.isEmpty ? "" : ", " + item.place
-            Output.note(DisplayWidth.printable("  \(item.isPreferred ? "*" : " ") \(index + 1)  \(item.name)  (\(item.service)\(place)\(state))"))
+            Output.note(
+                DisplayWidth.printable(
+                    "  \(item.isPreferred ? "*" : " ") \(index + 1)  \(item.name)  (\(item.service)\(place)\(state))"))
         }
         let standard = items.firstIndex(where: \.isPreferred)
         while true {
@@ -47,7 +50,8 @@ package struct NumberedList {
     }
 
     private func askToStop(_ live: PickerModel.Live) -> PickerModel.Action {
-        Output.note("A broadcast is \(live.state) since \(live.clock), to \(live.destinations.joined(separator: ", ")).")
+        Output.note(
+            "A broadcast is \(live.state) since \(live.clock), to \(live.destinations.joined(separator: ", ")).")
         TypedAhead.discard()
         Output.raw("Stop it? [y/N] ")
         return readYesOrNo(standard: false) == true ? .stop : .quit

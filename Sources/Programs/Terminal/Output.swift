@@ -31,7 +31,8 @@ package enum Output {
     /// The time limit for a write to the terminal.
     private static let timeLimit = Duration.milliseconds(500)
 
-    /// Waits until standard error has what was written, or until the time limit is over. Call it before the program ends.
+    /// Waits until standard error has what was written, or until the time limit is over. Call it before the program
+    /// ends.
     package static func flush() {
         errors.flush(within: timeLimit)
     }

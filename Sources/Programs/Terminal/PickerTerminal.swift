@@ -1,6 +1,6 @@
+import CommandModels
 import Concurrency
 import Glibc
-import CommandModels
 import Synchronization
 
 /// Full-screen access to the terminal: the alternate screen on standard error, and single keys from standard input.
@@ -18,7 +18,8 @@ package final class PickerTerminal: Sendable {
 
     private struct State {
         var isOpen = false
-        /// The number of the question that the picture shows; nil before the first picture. Keys from before it are no answer.
+        /// The number of the question that the picture shows; nil before the first picture. Keys from before it are no
+        /// answer.
         var question: Int?
         /// The lines on the screen; nil if the content of the screen is unknown.
         var shown: [PickerRenderer.Line]?
@@ -51,21 +52,24 @@ package final class PickerTerminal: Sendable {
     /// The size in characters; a default if the terminal does not report it.
     package var size: (width: Int, height: Int) {
         var size = winsize()
-        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return (80, 24)
+        }
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
     /// Shows these lines from the top. Writes only the lines that changed.
     ///
-    /// - Parameter question: the number of the question that the lines ask. Keys that the user typed before a new question was
-    ///   shown are discarded, or have the number of the question before it.
+    /// - Parameter question: the number of the question that the lines ask. Keys that the user typed before a new
+    ///   question was shown are discarded, or have the number of the question before it.
     package func draw(_ lines: [PickerRenderer.Line], question: Int = 0) {
         state.withLock { state in
             guard state.isOpen else { return }
             if state.question != question { TypedAhead.discard() }
             state.question = question
             var text = state.shown == nil ? "\u{1b}[2J" : ""
-            for (index, line) in lines.enumerated() where state.shown.map({ index >= $0.count || $0[index] != line }) ?? true {
+            for (index, line) in lines.enumerated()
+            where state.shown.map({ index >= $0.count || $0[index] != line }) ?? true {
                 // Erase first: after a full line the cursor is still on the last column and would erase it.
                 text += "\u{1b}[\(index + 1);1H\u{1b}[2K" + Self.code(line.style) + line.text + "\u{1b}[0m"
             }
@@ -116,7 +120,8 @@ package final class PickerTerminal: Sendable {
         var bytes = [UInt8](repeating: 0, count: 256)
         while true {
             var descriptors = [
-                pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0), pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
             ]
             // The rest of an escape sequence follows at once; no byte follows a single Esc.
             let ready = poll(&descriptors, 2, decoder.isPending ? 50 : -1)

@@ -104,7 +104,9 @@ package struct PreviewPicture {
         } catch {
             throw .previewNotShown(viewer: nil)
         }
-        if let status = await viewer.end.value(within: viewerStart), status != .exited(0) { throw .previewNotShown(viewer: status) }
+        if let status = await viewer.end.value(within: viewerStart), status != .exited(0) {
+            throw .previewNotShown(viewer: status)
+        }
         return viewer
     }
 }

@@ -28,8 +28,10 @@ package enum SecretInput {
         return text.trimmed
     }
 
-    /// Reads `count` secrets from standard input, which is no terminal: the whole input if it is one, otherwise one line each.
-    package static func read(count: Int, consequence: String = "Nothing was changed.") throws(CommandError) -> [String] {
+    /// Reads `count` secrets from standard input, which is no terminal: the whole input if it is one, otherwise one
+    /// line each.
+    package static func read(count: Int, consequence: String = "Nothing was changed.") throws(CommandError) -> [String]
+    {
         try split(read("", way: "", consequence: consequence), count: count, consequence: consequence)
     }
 

@@ -4,7 +4,8 @@ import Session
 
 /// The place where a session shows what happens.
 ///
-/// Output to it never blocks the session, even if the terminal is blocked (Ctrl-S, a stalled ssh) or the parent is stopped.
+/// Output to it never blocks the session, even if the terminal is blocked (Ctrl-S, a stalled ssh) or the parent is
+/// stopped.
 package enum ConsoleOutput {
     /// Standard error.
     case errors(isTerminal: Bool)
@@ -85,7 +86,8 @@ package struct SessionConsole {
         case .notice(.desktop) where showsNotice && !isExposed: break
         case .state where output.hasStatus: break
         // The log has what extensions write to standard error.
-        case .notice(.session(.destination(_, .extensionSaid))), .notice(.session(.destination(_, .extensionLogFlood))): break
+        case .notice(.session(.destination(_, .extensionSaid))), .notice(.session(.destination(_, .extensionLogFlood))):
+            break
         // The command that requested the change reports it.
         case .changed: break
         case .destination(let destination) where destination.state == .failed:
@@ -97,7 +99,8 @@ package struct SessionConsole {
             // Without other destinations the session ends; the command reports why once the session's name is free.
             guard all.contains(where: { !$0.state.isOver }), told.insert(destination.name).inserted else { break }
             if let line = ConsoleLine(event, session: session) { output.say(line.text) }
-        case .notice where announcement != nil: if let line = ConsoleLine(event, session: session) { held.append(line.text) }
+        case .notice where announcement != nil:
+            if let line = ConsoleLine(event, session: session) { held.append(line.text) }
         default: if let line = ConsoleLine(event, session: session) { output.say(line.text) }
         }
         guard output.hasStatus, let snapshot, !snapshot.state.isOver else { return }
@@ -108,7 +111,9 @@ package struct SessionConsole {
 
     /// Returns true if a destination is live, or tries to become that for a while.
     private static func isStarting(_ event: HostEvent, _ snapshot: SessionSnapshot?) -> Bool {
-        guard let snapshot, !snapshot.state.isOver, snapshot.destinations.contains(where: { !$0.state.isOver }) else { return false }
+        guard let snapshot, !snapshot.state.isOver, snapshot.destinations.contains(where: { !$0.state.isOver }) else {
+            return false
+        }
         switch event {
         case .destination(let destination): return ![.connecting, .failed].contains(destination.state)
         case .state(let state): return state == .live
@@ -133,7 +138,9 @@ package struct SessionConsole {
     /// - Returns: the failure for the command's exit status: that of the session, otherwise of the first destination.
     package func showResults(_ outcome: HostOutcome) -> CommandError? {
         output.endStatus()
-        for destination in outcome.snapshot.destinations where destination.error == nil { output.say(ResultLine.text(destination)) }
+        for destination in outcome.snapshot.destinations where destination.error == nil {
+            output.say(ResultLine.text(destination))
+        }
         var failure = outcome.failure.map { CommandError($0) }
         for destination in outcome.snapshot.destinations {
             guard let error = destination.error else { continue }

@@ -26,7 +26,9 @@ package final class StopSignals: Sendable {
             var isStopping = false
             while true {
                 let signal = arrived.wait()
-                if signal.isUrgent || (signal.requests > 0 && isOver.load(ordering: .relaxed)) { _exit(128 + signal.number) }
+                if signal.isUrgent || (signal.requests > 0 && isOver.load(ordering: .relaxed)) {
+                    _exit(128 + signal.number)
+                }
                 if !isStopping { onStop(signal.number) }
                 isStopping = true
             }
@@ -53,7 +55,9 @@ package final class StopSignals: Sendable {
         sigaddset(&set, SIGTERM)
         var action = sigaction()
         sigaction(SIGHUP, nil, &action)
-        if unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self) { sigaddset(&set, SIGHUP) }
+        if unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) != unsafeBitCast(SIG_IGN, to: Int.self) {
+            sigaddset(&set, SIGHUP)
+        }
         return set
     }
 }

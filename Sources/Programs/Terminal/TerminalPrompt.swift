@@ -10,8 +10,8 @@ package enum TerminalPrompt {
         case cancelled
         /// The line has more bytes than a secret may have.
         case tooLong
-        /// More text followed the line of a secret at once: the user pasted several lines. They are discarded, so that the
-        /// shell does not run them.
+        /// More text followed the line of a secret at once: the user pasted several lines. They are discarded, so that
+        /// the shell does not run them.
         case severalLines
     }
 
@@ -60,8 +60,8 @@ package enum TerminalPrompt {
         _exit(ExitStatus.nothing.rawValue)
     }
 
-    /// The position in what a key without a character sends, such as an arrow (ECMA-48, 5.4): ESC, `[` or `O`, and bytes
-    /// up to a final one.
+    /// The position in what a key without a character sends, such as an arrow (ECMA-48, 5.4): ESC, `[` or `O`, and
+    /// bytes up to a final one.
     private enum KeySequence {
         case none
         case begun
@@ -96,7 +96,8 @@ package enum TerminalPrompt {
             if sequence.take(byte) { continue }
             switch byte {
             case 0x0a, 0x0d:
-                return line.count > CredentialStore.maximumSecret ? .tooLong : .line(String(decoding: line, as: UTF8.self))
+                return line.count > CredentialStore.maximumSecret
+                    ? .tooLong : .line(String(decoding: line, as: UTF8.self))
             case 0x03, 0x1c: return .cancelled
             case 0x04 where line.isEmpty: return .cancelled
             case 0x08, 0x7f:

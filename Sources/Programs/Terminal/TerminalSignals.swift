@@ -21,7 +21,9 @@ package final class TerminalSignals: Sendable {
 
     /// Installs the handlers. Returns nil if no pipe can be created.
     package init?() {
-        guard var pipe = try? Pipe(), let reading = pipe.takeReading(), let writing = pipe.takeWriting() else { return nil }
+        guard var pipe = try? Pipe(), let reading = pipe.takeReading(), let writing = pipe.takeWriting() else {
+            return nil
+        }
         reading.setNonBlocking()
         writing.setNonBlocking()
         Self.pipe.store(writing.raw, ordering: .relaxed)
@@ -53,8 +55,8 @@ package final class TerminalSignals: Sendable {
         _ = Self.listen(number)
     }
 
-    /// Sends a signal to this thread. Dispatch's threads, and threads that they create, block signals, so the signal would
-    /// stay pending.
+    /// Sends a signal to this thread. Dispatch's threads, and threads that they create, block signals, so the signal
+    /// would stay pending.
     static func raise(_ number: Int32) {
         var mask = sigset_t()
         var before = sigset_t()
@@ -78,10 +80,14 @@ package final class TerminalSignals: Sendable {
     private static func listen(_ number: Int32) -> Action {
         var action = sigaction()
         var old = sigaction()
-        action.__sigaction_handler.sa_handler = { TerminalSignals.post($0, to: TerminalSignals.pipe.load(ordering: .relaxed)) }
+        action.__sigaction_handler.sa_handler = {
+            TerminalSignals.post($0, to: TerminalSignals.pipe.load(ordering: .relaxed))
+        }
         action.sa_flags = Int32(SA_RESTART)
         sigaction(number, &action, &old)
-        if unsafeBitCast(old.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { sigaction(number, &old, nil) }
+        if unsafeBitCast(old.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) {
+            sigaction(number, &old, nil)
+        }
         return Action(value: old)
     }
 

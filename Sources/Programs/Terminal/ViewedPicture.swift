@@ -3,8 +3,8 @@ import Glibc
 import Processes
 import Synchronization
 
-/// The file that the desktop's image viewer reads. It shows the user's screen, so it is removed: by `remove`, at the end
-/// of the process, and by a signal that ends the process. A process shows one picture.
+/// The file that the desktop's image viewer reads. It shows the user's screen, so it is removed: by `remove`, at the
+/// end of the process, and by a signal that ends the process. A process shows one picture.
 package struct ViewedPicture {
     package let path: String
     /// The program that opened the viewer, until the viewer is closed.
@@ -33,7 +33,8 @@ package struct ViewedPicture {
         Self.removePending()
     }
 
-    /// True if a viewer shows the file and `close` cannot end it: the program that opened it is over, and started no viewer itself.
+    /// True if a viewer shows the file and `close` cannot end it: the program that opened it is over, and started no
+    /// viewer itself.
     package var isWithAnotherProgram: Bool { viewer.map { !$0.isRunning } ?? false }
 
     /// Ends the viewer, waits until it is over, and removes the file.
@@ -51,7 +52,9 @@ package struct ViewedPicture {
     }
 
     private static func removePending() {
-        guard let path = UnsafePointer<CChar>(bitPattern: pending.exchange(0, ordering: .sequentiallyConsistent)) else { return }
+        guard let path = UnsafePointer<CChar>(bitPattern: pending.exchange(0, ordering: .sequentiallyConsistent)) else {
+            return
+        }
         unlink(path)
     }
 

@@ -46,18 +46,23 @@ final class HLSHandler: BroadcastSampleHandler {
         // A player that remains connected must see increasing numbers. Seconds since 1970 increase fast enough, because
         // a segment lasts at least one second.
         let (window, targetDuration) = (settings.window, Int(settings.segmentDuration.rounded(.up)))
-        let playlist = MediaPlaylist(window: window, firstNumber: Int(now.timeIntervalSince1970), targetDuration: targetDuration)
+        let playlist = MediaPlaylist(
+            window: window, firstNumber: Int(now.timeIntervalSince1970), targetDuration: targetDuration)
         var policy = RetryPolicy()
         policy.uploadLimit = max(policy.uploadLimit, .seconds(2 * settings.segmentDuration))
         let uploader = Uploader(
-            store: store, publication: Publication(names: names, playlist: playlist, maximumWaitingByteCount: Self.maximumWaitingByteCount),
+            store: store,
+            publication: Publication(
+                names: names, playlist: playlist, maximumWaitingByteCount: Self.maximumWaitingByteCount),
             policy: policy, wasLive: broadcast.wasLive,
             continuing: { text in
                 MediaPlaylist(
-                    continuing: text, names: names, window: window, targetDuration: targetDuration, earliest: now - Self.continuationLimit)
+                    continuing: text, names: names, window: window, targetDuration: targetDuration,
+                    earliest: now - Self.continuationLimit)
             },
             report: { host.status($0) }, ready: { host.ready($0) },
-            pace: { waiting, bitrate in host.waiting(milliseconds: waiting, acceptedBitrate: bitrate) }, fail: { host.finish(with: $0) })
+            pace: { waiting, bitrate in host.waiting(milliseconds: waiting, acceptedBitrate: bitrate) },
+            fail: { host.finish(with: $0) })
         self.uploader = uploader
         uploads.enter()
         Task { [uploads] in
@@ -96,7 +101,9 @@ final class HLSHandler: BroadcastSampleHandler {
         guard isOver, uploader.hasPublishedEnd else {
             let reason = uploader.problem.map { ": \($0)" } ?? ""
             throw BroadcastFailure(
-                code: 503, message: "The end of the broadcast could not be uploaded in time, so the playlist has no end mark\(reason)",
+                code: 503,
+                message:
+                    "The end of the broadcast could not be uploaded in time, so the playlist has no end mark\(reason)",
                 retry: true)
         }
         let lost = uploader.lost
@@ -113,7 +120,8 @@ final class HLSHandler: BroadcastSampleHandler {
         if let segment = segmenter?.change(to: description) { uploader?.append(segment) }
         guard segmenter == nil else { return }
         segmenter = Segmenter(
-            description, format: settings.format, duration: MediaTime(seconds: settings.segmentDuration), epoch: Date() - time.seconds)
+            description, format: settings.format, duration: MediaTime(seconds: settings.segmentDuration),
+            epoch: Date() - time.seconds)
     }
 
     private func requestKeyframeIfNeeded() {
@@ -139,7 +147,8 @@ final class HLSHandler: BroadcastSampleHandler {
         switch settings.place {
         case .server(let address):
             return HTTPStore(
-                address: address, authorization: settings.authorization, authorities: settings.authorities, route: settings.route,
+                address: address, authorization: settings.authorization, authorities: settings.authorities,
+                route: settings.route,
                 playlistLifetime: max(1, Int(settings.segmentDuration / 2)))
         case .folder(let path):
             do throws(StoreError) {

@@ -20,8 +20,11 @@ package struct LostMedia: Sendable, Equatable {
     package func failure(after before: LostMedia) -> BroadcastFailure? {
         guard segments > before.segments else { return nil }
         return BroadcastFailure(
-            code: 503, message: "The end of the broadcast is missing: \(text) could not be uploaded in time", retry: true)
+            code: 503, message: "The end of the broadcast is missing: \(text) could not be uploaded in time",
+            retry: true)
     }
 
-    private var text: String { "\(segments) \(segments == 1 ? "segment" : "segments") (\(duration.milliseconds / 1000) s)" }
+    private var text: String {
+        "\(segments) \(segments == 1 ? "segment" : "segments") (\(duration.milliseconds / 1000) s)"
+    }
 }

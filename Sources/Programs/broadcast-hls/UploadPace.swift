@@ -1,10 +1,11 @@
 import Media
 
-/// Estimates the bitrate that a store accepts from the times of its uploads, as a ceiling for the encoder. A value without a
-/// clock.
+/// Estimates the bitrate that a store accepts from the times of its uploads, as a ceiling for the encoder. A value
+/// without a clock.
 ///
-/// A segment must be uploaded in less time than it lasts. If another one waits, or the upload took almost as long, the ceiling is
-/// 80 % of the measured rate. It rises by a quarter with each segment that needed less than half of its duration.
+/// A segment must be uploaded in less time than it lasts. If another one waits, or the upload took almost as long, the
+/// ceiling is 80 % of the measured rate. It rises by a quarter with each segment that needed less than half of its
+/// duration.
 package struct UploadPace: Sendable, Equatable {
     /// The bitrate of picture and sound in kbit/s; nil while no limit is known.
     package private(set) var ceiling: Int?

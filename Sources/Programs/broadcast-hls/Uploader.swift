@@ -15,7 +15,8 @@ package final class Uploader: Sendable {
     /// Called with true when the store accepts the first object and after each outage, and with false when an outage
     /// exceeds `RetryPolicy.uploadLimit`.
     private let ready: @Sendable (Bool) -> Void
-    /// Called with the media that waits in milliseconds, and the bitrate in kbit/s that the store accepts, if a limit is known.
+    /// Called with the media that waits in milliseconds, and the bitrate in kbit/s that the store accepts, if a limit
+    /// is known.
     private let pace: @Sendable (Int, Int?) -> Void
     /// Called when the uploader gives up.
     private let fail: @Sendable (BroadcastFailure) -> Void
@@ -50,7 +51,8 @@ package final class Uploader: Sendable {
 
     package init(
         store: any SegmentStore, publication: Publication, policy: RetryPolicy = RetryPolicy(), wasLive: Bool = false,
-        continuing continued: @escaping @Sendable (String) -> MediaPlaylist? = { _ in nil }, report: @escaping @Sendable (String) -> Void,
+        continuing continued: @escaping @Sendable (String) -> MediaPlaylist? = { _ in nil },
+        report: @escaping @Sendable (String) -> Void,
         ready: @escaping @Sendable (Bool) -> Void, pace: @escaping @Sendable (Int, Int?) -> Void = { _, _ in },
         fail: @escaping @Sendable (BroadcastFailure) -> Void
     ) {
@@ -121,22 +123,25 @@ package final class Uploader: Sendable {
             }
         }
         if await resume() { await upload { cleaner.wake() } }
-        // Objects that are not due or not deleted yet remain, because players need them longer than this process exists.
+        // Objects that are not due or not deleted yet remain, because players need them longer than this process
+        // exists.
         cleaning.cancel()
         await cleaning.value
         await store.shutDown()
     }
 
-    /// Continues the playlist that a process left that did not end it. Returns false if another broadcast writes the playlist, for
-    /// example one of another machine: the two would delete each other's segments.
+    /// Continues the playlist that a process left that did not end it. Returns false if another broadcast writes the
+    /// playlist, for example one of another machine: the two would delete each other's segments.
     private func resume() async -> Bool {
         let name = publication.withLock { $0.names.playlist }
         guard var text = await store.playlist(named: name) else { return true }
         var changes = 0
         while let playlist = continued(text) {
-            // A broadcast that goes on changes its playlist within that time (RFC 8216, 6.2.1). The end of this one does not wait
-            // for it.
-            let isEnding = await ended.value(within: .seconds(1.5 * Double(min(playlist.targetDuration, Self.longestSegment)))) != nil
+            // A broadcast that goes on changes its playlist within that time (RFC 8216, 6.2.1). The end of this one
+            // does not wait for it.
+            let isEnding =
+                await ended.value(within: .seconds(1.5 * Double(min(playlist.targetDuration, Self.longestSegment))))
+                != nil
             let later = await isEnding ? nil : store.playlist(named: name)
             guard let later, later != text else {
                 publication.withLock { $0.resume(playlist) }
@@ -164,7 +169,9 @@ package final class Uploader: Sendable {
                 let segment = publication.withLock { $0.currentSegment }
                 let start = now
                 rate.withLock { $0.start = object.kind == .segment ? start : nil }
-                switch await perform(object, hasWorked: hasWorked, isReady: isReady, mayLeaveOut: leftOut < policy.leftOutInRow) {
+                switch await perform(
+                    object, hasWorked: hasWorked, isReady: isReady, mayLeaveOut: leftOut < policy.leftOutInRow)
+                {
                 case .done:
                     hasWorked = true
                     isReady = true
@@ -249,8 +256,8 @@ package final class Uploader: Sendable {
         }
     }
 
-    /// Reports that the store is not available when an upload takes longer than `uploadLimit`. Returns true if it reported
-    /// that.
+    /// Reports that the store is not available when an upload takes longer than `uploadLimit`. Returns true if it
+    /// reported that.
     private func tellWhenAway() async -> Bool {
         guard (try? await Task.sleep(for: policy.uploadLimit)) != nil else { return false }
         let sentence = refusal.withLock { $0 } ?? "\(store.name) does not answer"
@@ -260,7 +267,9 @@ package final class Uploader: Sendable {
     }
 
     /// Waits before the next attempt. Returns false if there is no further attempt.
-    private func mayRetry(_ error: StoreError, failures: Int, since start: ContinuousClock.Instant, hasWorked: Bool) async -> Bool {
+    private func mayRetry(_ error: StoreError, failures: Int, since start: ContinuousClock.Instant, hasWorked: Bool)
+        async -> Bool
+    {
         let sentence: String
         switch error {
         // A server that worked before can be in the middle of a restart, or behind a captive portal, which answers with

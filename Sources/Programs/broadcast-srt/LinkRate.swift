@@ -1,10 +1,11 @@
 import Media
 
-/// Estimates the bitrate that a line takes from libsrt's counters, as a ceiling for the encoder. A value without a clock.
+/// Estimates the bitrate that a line takes from libsrt's counters, as a ceiling for the encoder. A value without a
+/// clock.
 ///
-/// A receiver acknowledges packets that it has given up (`SRTO_TLPKTDROP`, its default), so nothing waits here while a narrow line
-/// loses packets. The signs of such a line are the round trip, which grows while the queue of a router fills, and then the
-/// losses. Random losses alone do not lower the bitrate: libsrt sends those packets again.
+/// A receiver acknowledges packets that it has given up (`SRTO_TLPKTDROP`, its default), so nothing waits here while a
+/// narrow line loses packets. The signs of such a line are the round trip, which grows while the queue of a router
+/// fills, and then the losses. Random losses alone do not lower the bitrate: libsrt sends those packets again.
 package struct LinkRate: Sendable {
     /// The state of a connection.
     package struct Reading: Sendable {
@@ -74,7 +75,9 @@ package struct LinkRate: Sendable {
     }
 
     /// True if the ceiling was not lowered for so long that the line is wide enough again.
-    package func isRecovered(at time: MediaTime) -> Bool { lastFall.map { time - $0 > MediaTime(milliseconds: 20_000) } ?? true }
+    package func isRecovered(at time: MediaTime) -> Bool {
+        lastFall.map { time - $0 > MediaTime(milliseconds: 20_000) } ?? true
+    }
 
     /// True if a reading is due.
     package func isDue(at time: MediaTime) -> Bool { last.map { time - $0.time >= Self.interval } ?? true }
@@ -106,8 +109,8 @@ package struct LinkRate: Sendable {
     /// - Parameter loses: true if packets are lost, so that what passes is what the line takes.
     private mutating func fall(_ passed: Int, loses: Bool, at time: MediaTime) -> Bool {
         if let lastFall, time - lastFall < Self.fallInterval { return false }
-        // A queue that others fill stays long whatever this sender does, and a line that is dead for a moment passes nothing. Neither
-        // ends in nothing.
+        // A queue that others fill stays long whatever this sender does, and a line that is dead for a moment passes
+        // nothing. Neither ends in nothing.
         let lowered = loses ? passed * 85 / 100 : max(passed * 85 / 100, (throughputs.max() ?? passed) * 6 / 10)
         lastFall = time
         limit = (passed, time)

@@ -27,7 +27,9 @@ struct SRTAddress: Equatable {
         var host = String(authority[..<colon])
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
         port = String(authority[authority.index(after: colon)...])
-        guard let number = UInt16(port), number > 0 else { throw Problem(sentence: "the port must be a number from 1 to 65535") }
+        guard let number = UInt16(port), number > 0 else {
+            throw Problem(sentence: "the port must be a number from 1 to 65535")
+        }
         self.host = host
         parameters = [:]
         for part in query.split(separator: "&") {

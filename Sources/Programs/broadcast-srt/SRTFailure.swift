@@ -25,7 +25,8 @@ package enum SRTFailure: Error, Equatable {
             .refused(code: 400, "the server does not understand the stream id (\(reason))")
         case SRT_REJX_CONFLICT, SRT_REJX_LOCKED: .unreachable("another client already sends with this stream id")
         case SRT_REJX_OVERLOAD: .unreachable("the server is overloaded")
-        case code(SRT_REJ_PEER), SRT_REJX_FALLBACK: .refused(code: 403, "the server refused the connection: check the stream id")
+        case code(SRT_REJ_PEER), SRT_REJX_FALLBACK:
+            .refused(code: 403, "the server refused the connection: check the stream id")
         case code(SRT_REJ_CLOSE): .unreachable("the server closed the connection during the call: check the stream id")
         case code(SRT_REJ_VERSION): .refused(code: 505, "the server's version of SRT is not compatible")
         case code(SRT_REJ_TIMEOUT): .unreachable("no answer")

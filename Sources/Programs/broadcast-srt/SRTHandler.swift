@@ -23,13 +23,17 @@ final class SRTHandler: BroadcastSampleHandler {
         self.settings = settings
         if !settings.ineffectiveKeys.isEmpty {
             // Standard error is copied to the session's log.
-            let line = Array("parameters of the address that have no effect: \(settings.ineffectiveKeys.joined(separator: ", "))\n".utf8)
+            let line = Array(
+                "parameters of the address that have no effect: \(settings.ineffectiveKeys.joined(separator: ", "))\n"
+                    .utf8)
             try? FileDescriptor.writeAll(line, to: STDERR_FILENO)
         }
         self.host = host
         stream = ReceivedStream(broadcast)
         wasLive = broadcast.wasLive
-        if broadcast.tracks.isEmpty { throw BroadcastFailure(code: 415, message: "There is neither picture nor sound to send") }
+        if broadcast.tracks.isEmpty {
+            throw BroadcastFailure(code: 415, message: "There is neither picture nor sound to send")
+        }
     }
 
     func configured(_ track: Track, data: [UInt8]) {
@@ -53,7 +57,8 @@ final class SRTHandler: BroadcastSampleHandler {
         tellBacklog(of: sender)
     }
 
-    /// Reports the backlog, and the bitrate that the line takes, to the host, which lowers the bitrate if the line is too narrow.
+    /// Reports the backlog, and the bitrate that the line takes, to the host, which lowers the bitrate if the line is
+    /// too narrow.
     private func tellBacklog(of sender: SRTSender) {
         let now = ContinuousClock.now
         guard lastTold.map({ now - $0.time >= Self.tellInterval }) ?? true else { return }
@@ -61,7 +66,9 @@ final class SRTHandler: BroadcastSampleHandler {
         // Packets that arrive in quick succession always wait for a short time.
         let told = waiting < 100 ? 0 : waiting
         let bitrate = sender.acceptedBitrate
-        if told != lastTold?.milliseconds ?? 0 || bitrate != lastTold?.bitrate { host?.waiting(milliseconds: told, acceptedBitrate: bitrate) }
+        if told != lastTold?.milliseconds ?? 0 || bitrate != lastTold?.bitrate {
+            host?.waiting(milliseconds: told, acceptedBitrate: bitrate)
+        }
         lastTold = (now, told, bitrate)
     }
 
@@ -69,7 +76,8 @@ final class SRTHandler: BroadcastSampleHandler {
         guard let sender else { return }
         sender.end()
         guard sending.wait(timeout: .now() + Self.finishDeadline) == .success else {
-            throw BroadcastFailure(code: 503, message: "The end of the broadcast could not be sent in time", retry: true)
+            throw BroadcastFailure(
+                code: 503, message: "The end of the broadcast could not be sent in time", retry: true)
         }
     }
 }

@@ -31,18 +31,24 @@ enum SRTParameter: String, CaseIterable {
         case "congestion": self = .smoother
         case _ where Self.ineffectiveKeys.contains(key): self = .ineffective
         default:
-            guard let parameter = SRTParameter(rawValue: key), !Self.ownSpellings.contains(parameter) else { return nil }
+            guard let parameter = SRTParameter(rawValue: key), !Self.ownSpellings.contains(parameter) else {
+                return nil
+            }
             self = parameter
         }
     }
 
     /// Cases whose raw value is not a key.
-    private static let ownSpellings: Set<SRTParameter> = [.connectTimeout, .payloadSize, .enforcedEncryption, .ineffective]
+    private static let ownSpellings: Set<SRTParameter> = [
+        .connectTimeout, .payloadSize, .enforcedEncryption, .ineffective,
+    ]
 
     /// From the lists of libavformat, OBS and srt-live-transmit.
     private static let ineffectiveKeys: Set<String> = [
-        "buffer_size", "drifttracer", "fc", "ffs", "kmpreannounce", "kmrefreshrate", "linger", "listen_timeout", "lossmaxttl",
-        "messageapi", "minversion", "nakreport", "peeridletimeo", "rcvbuf", "recv_buffer_size", "retransmitalgo", "send_buffer_size",
+        "buffer_size", "drifttracer", "fc", "ffs", "kmpreannounce", "kmrefreshrate", "linger", "listen_timeout",
+        "lossmaxttl",
+        "messageapi", "minversion", "nakreport", "peeridletimeo", "rcvbuf", "recv_buffer_size", "retransmitalgo",
+        "send_buffer_size",
         "sndbuf", "snddropdelay", "timeout", "tlpktdrop", "tsbpd", "tsbpddelay", "tsbpdmode",
     ]
 }

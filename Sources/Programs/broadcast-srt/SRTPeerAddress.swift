@@ -26,12 +26,15 @@ package struct SRTPeerAddress: Equatable, Sendable {
         hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
         var first: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(host, port, &hints, &first)
-        guard code == 0 else { throw .unreachable("the host's name cannot be resolved (\(String(cString: gai_strerror(code))))") }
+        guard code == 0 else {
+            throw .unreachable("the host's name cannot be resolved (\(String(cString: gai_strerror(code))))")
+        }
         defer { freeaddrinfo(first) }
         var addresses: [SRTPeerAddress] = []
         var next = first
         while let entry = next {
-            let bytes = [UInt8](UnsafeRawBufferPointer(start: entry.pointee.ai_addr, count: Int(entry.pointee.ai_addrlen)))
+            let bytes = [UInt8](
+                UnsafeRawBufferPointer(start: entry.pointee.ai_addr, count: Int(entry.pointee.ai_addrlen)))
             addresses.append(SRTPeerAddress(bytes: bytes))
             next = entry.pointee.ai_next
         }

@@ -48,7 +48,9 @@ extension SRTSender {
                     failure = .hungUp(count: calls.hangUps)
                 }
                 let wait = calls.reconnection.nextWait()
-                guard mayRetry(failure, hasTriesLeft: wait != nil, wasAccepted: calls.wasAccepted), let wait else { return }
+                guard mayRetry(failure, hasTriesLeft: wait != nil, wasAccepted: calls.wasAccepted), let wait else {
+                    return
+                }
                 if calls.connection == .accepted { ready(false) }
                 calls.connection = .none
                 await sleep(for: wait)
@@ -81,7 +83,8 @@ extension SRTSender {
         // Name resolution can take seconds, so do not start it after the end.
         if isEnding { throw .unreachable("the broadcast ended first") }
         var failure = SRTFailure.unreachable("the host's name has no address")
-        for address in try SRTPeerAddress.all(host: settings.host, port: settings.port) where settings.canReach(address) {
+        for address in try SRTPeerAddress.all(host: settings.host, port: settings.port) where settings.canReach(address)
+        {
             do throws(SRTFailure) {
                 return try await connect(to: address)
             } catch {
@@ -122,7 +125,8 @@ extension SRTSender {
     }
 
     /// - Parameter problem: what the peer did, as the end of a sentence that begins with its address.
-    private func mayRetry(_ problem: String, because reason: String, _ hasTriesLeft: Bool, _ wasAccepted: Bool) -> Bool {
+    private func mayRetry(_ problem: String, because reason: String, _ hasTriesLeft: Bool, _ wasAccepted: Bool) -> Bool
+    {
         let peer = "\(settings.host):\(settings.port)"
         if isEnding || !hasTriesLeft {
             // If the server never accepted the stream, the host does not retry either.

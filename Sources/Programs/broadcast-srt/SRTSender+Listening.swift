@@ -12,7 +12,8 @@ extension SRTSender {
             switch error {
             case .refused(let code, let reason): return fail(BroadcastFailure(code: code, message: reason))
             case .unreachable(let reason): return fail(BroadcastFailure(code: 503, message: reason))
-            case .lost, .hungUp: return fail(BroadcastFailure(code: 503, message: "port \(settings.port) cannot be used to listen"))
+            case .lost, .hungUp:
+                return fail(BroadcastFailure(code: 503, message: "port \(settings.port) cannot be used to listen"))
             }
         }
         ready(true)
@@ -35,7 +36,8 @@ extension SRTSender {
     private func makeListener() throws(SRTFailure) -> SRTSocket {
         let addresses =
             settings.host.isEmpty
-            ? try SRTPeerAddress.any(port: settings.port) : try SRTPeerAddress.all(host: settings.host, port: settings.port)
+            ? try SRTPeerAddress.any(port: settings.port)
+            : try SRTPeerAddress.all(host: settings.host, port: settings.port)
         var failure = SRTFailure.unreachable("the host's name has no address")
         for address in addresses where settings.canReach(address) {
             do throws(SRTFailure) {

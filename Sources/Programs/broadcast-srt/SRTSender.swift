@@ -4,8 +4,8 @@ import Media
 import Mux
 import Synchronization
 
-/// Takes packets from a bounded queue and sends them as a transport stream. If the connection breaks, it connects again,
-/// or waits for the next receiver, and restarts the stream with tables and a keyframe. `push` never waits.
+/// Takes packets from a bounded queue and sends them as a transport stream. If the connection breaks, it connects
+/// again, or waits for the next receiver, and restarts the stream with tables and a keyframe. `push` never waits.
 package final class SRTSender: Sendable {
     /// The maximum age of packets that waited for a connection. Older packets are discarded in favour of a new
     /// keyframe.
@@ -35,7 +35,8 @@ package final class SRTSender: Sendable {
 
     package init(
         _ settings: SRTSettings, stream: StreamDescription, policy: ReconnectionPolicy = .calls, wasLive: Bool = false,
-        report: @escaping @Sendable (String) -> Void, ready: @escaping @Sendable (Bool) -> Void, requestKeyframe: @escaping @Sendable () -> Void,
+        report: @escaping @Sendable (String) -> Void, ready: @escaping @Sendable (Bool) -> Void,
+        requestKeyframe: @escaping @Sendable () -> Void,
         fail: @escaping @Sendable (BroadcastFailure) -> Void
     ) {
         self.settings = settings
@@ -131,11 +132,12 @@ package final class SRTSender: Sendable {
         guard isLowered else { return }
         isNarrow.store(true, ordering: .relaxed)
         let percent = Int((share * 100).rounded())
-        report("the line takes about \(ceiling) kbit/s" + (percent > 0 ? ", and loses \(percent) % of the packets" : ""))
+        report(
+            "the line takes about \(ceiling) kbit/s" + (percent > 0 ? ", and loses \(percent) % of the packets" : ""))
     }
 
-    /// Sends when `pace` allows it. Meanwhile, the queue drops pictures and keeps sound. Returns false if the end of the
-    /// broadcast exceeds its time limit.
+    /// Sends when `pace` allows it. Meanwhile, the queue drops pictures and keeps sound. Returns false if the end of
+    /// the broadcast exceeds its time limit.
     private func send(
         _ bytes: ArraySlice<UInt8>, through socket: borrowing SRTSocket, keeping limit: Int, _ pace: inout SendPace
     ) async throws(SRTFailure) -> Bool {

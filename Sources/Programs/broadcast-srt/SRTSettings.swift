@@ -63,7 +63,9 @@ package struct SRTSettings: Equatable {
             throw Self.wrong("passphrase", "this must have 10 to 79 characters")
         }
         latency = try Self.latency(setup: setup["latency"], address: values)
-        guard let keyLength = Int32(setup["pbkeylen"] ?? address.parameters[.pbkeylen] ?? "0"), [0, 16, 24, 32].contains(keyLength) else {
+        guard let keyLength = Int32(setup["pbkeylen"] ?? address.parameters[.pbkeylen] ?? "0"),
+            [0, 16, 24, 32].contains(keyLength)
+        else {
             throw Self.wrong("pbkeylen", "this must be 16, 24 or 32")
         }
         self.keyLength = keyLength
@@ -71,7 +73,9 @@ package struct SRTSettings: Equatable {
         // Seven transport stream packets fit into a datagram (ISO/IEC 13818-1 packets have 188 bytes).
         payloadByteCount = min(7, (try values.number(.payloadSize, "pkt_size", in: 188...65_536) ?? 1316) / 188) * 188
         for (parameter, only) in [(SRTParameter.transtype, "live"), (.smoother, "live")] {
-            guard address.parameters[parameter] ?? only == only else { throw Self.wrong(parameter.rawValue, "only \(only) is supported") }
+            guard address.parameters[parameter] ?? only == only else {
+                throw Self.wrong(parameter.rawValue, "only \(only) is supported")
+            }
         }
         options = try SRTOptions(values)
         try setRoute(bind: setup["bind"] ?? address.parameters[.adapter], version: setup["ip-version"])
@@ -79,11 +83,15 @@ package struct SRTSettings: Equatable {
 
     private mutating func setRoute(bind: String?, version: String?) throws(BroadcastFailure) {
         if let bind {
-            guard mode == .caller else { throw Self.wrong("bind", "a listener has its address in url: srt://ADDRESS:PORT?mode=listener") }
+            guard mode == .caller else {
+                throw Self.wrong("bind", "a listener has its address in url: srt://ADDRESS:PORT?mode=listener")
+            }
             if SRTPeerAddress.isNumeric(bind) { localAddress = bind } else { interface = bind }
         }
         guard let version else { return }
-        guard let number = Int(version), [4, 6].contains(number) else { throw Self.wrong("ip-version", "this must be 4 or 6") }
+        guard let number = Int(version), [4, 6].contains(number) else {
+            throw Self.wrong("ip-version", "this must be 4 or 6")
+        }
         ipVersion = number
     }
 
@@ -106,15 +114,18 @@ package struct SRTSettings: Equatable {
         }
     }
 
-    /// Returns the longest of the latencies in milliseconds. FFmpeg and OBS use microseconds, so a value above 10000 counts as
-    /// microseconds.
+    /// Returns the longest of the latencies in milliseconds. FFmpeg and OBS use microseconds, so a value above 10000
+    /// counts as microseconds.
     private static func latency(setup: String?, address: Values) throws(BroadcastFailure) -> Int32 {
         func milliseconds(_ text: String, _ key: String) throws(BroadcastFailure) -> Int32 {
             switch Int(text) {
             case .some(let number) where (0...10_000).contains(number): return Int32(number)
             case .some(let number) where (10_001...10_000_000).contains(number): return Int32(number / 1000)
             default:
-                throw wrong(key, "this must be milliseconds, from 0 to 10000; a larger number is read as microseconds, as in FFmpeg and OBS")
+                throw wrong(
+                    key,
+                    "this must be milliseconds, from 0 to 10000; a larger number is read as microseconds, as in FFmpeg and OBS"
+                )
             }
         }
         if let setup { return try milliseconds(setup, "latency") }
@@ -141,10 +152,14 @@ package struct SRTSettings: Equatable {
         subscript(parameter: SRTParameter) -> String? { parameters[parameter] }
 
         /// Returns nil if the parameter is not set.
-        func number(_ parameter: SRTParameter, _ key: String, in range: ClosedRange<Int>) throws(BroadcastFailure) -> Int? {
+        func number(_ parameter: SRTParameter, _ key: String, in range: ClosedRange<Int>) throws(BroadcastFailure)
+            -> Int?
+        {
             guard let text = parameters[parameter] else { return nil }
             guard let number = Int(text), range.contains(number) else {
-                let limit = range.upperBound == .max ? "\(range.lowerBound) or more" : "from \(range.lowerBound) to \(range.upperBound)"
+                let limit =
+                    range.upperBound == .max
+                    ? "\(range.lowerBound) or more" : "from \(range.lowerBound) to \(range.upperBound)"
                 throw wrong(key, "this must be a number, \(limit)")
             }
             return number

@@ -22,9 +22,12 @@ package struct SRTSocket: ~Copyable {
         try configure(settings)
         // "::" also receives IPv4, unless the user chose IPv6.
         if address.isIPv6 { try set(SRTO_IPV6ONLY, Int32(settings.ipVersion == 6 ? 1 : 0)) }
-        let bound = address.bytes.withUnsafeBytes { srt_bind(handle, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), Int32($0.count)) }
+        let bound = address.bytes.withUnsafeBytes {
+            srt_bind(handle, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), Int32($0.count))
+        }
         guard bound != SRT_ERROR, srt_listen(handle, 4) != SRT_ERROR else {
-            throw .unreachable("port \(settings.port) cannot be used to listen: \(String(cString: srt_getlasterror_str()))")
+            throw .unreachable(
+                "port \(settings.port) cannot be used to listen: \(String(cString: srt_getlasterror_str()))")
         }
     }
 
@@ -83,7 +86,9 @@ package struct SRTSocket: ~Copyable {
 
     /// Sends one packet of at most `SRTSettings.payloadByteCount` bytes. Returns false if the send buffer is full.
     func send(_ bytes: ArraySlice<UInt8>) throws(SRTFailure) -> Bool {
-        let count = bytes.withUnsafeBytes { srt_send(handle, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count)) }
+        let count = bytes.withUnsafeBytes {
+            srt_send(handle, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count))
+        }
         if count != SRT_ERROR { return true }
         if srt_getlasterror(nil) == Int32(SRT_EASYNCSND.rawValue) { return false }
         throw .lost
@@ -101,8 +106,8 @@ package struct SRTSocket: ~Copyable {
         }
     }
 
-    /// Limits everything that libsrt sends, also what it sends again, to a little more than the line takes: on a narrow line, packets that
-    /// are sent again at once are lost again. Nil for no limit.
+    /// Limits everything that libsrt sends, also what it sends again, to a little more than the line takes: on a narrow
+    /// line, packets that are sent again at once are lost again. Nil for no limit.
     ///
     /// - Parameter ceiling: what the line takes in kbit/s.
     func limitBandwidth(_ ceiling: Int?) {
@@ -117,7 +122,8 @@ package struct SRTSocket: ~Copyable {
         var statistics = SRT_TRACEBSTATS()
         guard srt_bistats(handle, &statistics, 0, 1) == 0 else { return nil }
         return LinkRate.Reading(
-            packets: Int(statistics.pktSentTotal), lost: Int(statistics.pktSndLossTotal), bytes: Int(statistics.byteSentTotal),
+            packets: Int(statistics.pktSentTotal), lost: Int(statistics.pktSndLossTotal),
+            bytes: Int(statistics.byteSentTotal),
             roundTrip: statistics.msRTT, backlog: backlog)
     }
 
@@ -151,20 +157,27 @@ package struct SRTSocket: ~Copyable {
     private func bind(_ settings: SRTSettings) throws(SRTFailure) {
         if let interface = settings.interface {
             let bytes = Array(interface.utf8)
-            let code = bytes.withUnsafeBytes { srt_setsockflag(handle, SRTO_BINDTODEVICE, $0.baseAddress, Int32($0.count)) }
+            let code = bytes.withUnsafeBytes {
+                srt_setsockflag(handle, SRTO_BINDTODEVICE, $0.baseAddress, Int32($0.count))
+            }
             guard code == 0 else {
-                throw .refused(code: 400, "the interface \(interface) cannot be used: give an IP address of this machine")
+                throw .refused(
+                    code: 400, "the interface \(interface) cannot be used: give an IP address of this machine")
             }
         }
         guard let local = settings.localAddress else { return }
         let wrong = SRTFailure.unreachable("packets cannot be sent from the address \(local)")
         guard let address = try SRTPeerAddress.all(host: local, port: "0").first else { throw wrong }
-        let bound = address.bytes.withUnsafeBytes { srt_bind(handle, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), Int32($0.count)) }
+        let bound = address.bytes.withUnsafeBytes {
+            srt_bind(handle, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), Int32($0.count))
+        }
         guard bound != SRT_ERROR else { throw wrong }
     }
 
     private func call(_ peer: SRTPeerAddress) throws(SRTFailure) {
-        let code = peer.bytes.withUnsafeBytes { srt_connect(handle, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), Int32($0.count)) }
+        let code = peer.bytes.withUnsafeBytes {
+            srt_connect(handle, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), Int32($0.count))
+        }
         guard code != SRT_ERROR else { throw .unreachable("the connection cannot be started") }
     }
 

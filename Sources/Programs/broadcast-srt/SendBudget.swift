@@ -2,9 +2,9 @@ import Media
 
 /// Spreads a large picture over time, so that it does not overflow the queue of a router. A value without a clock.
 ///
-/// libsrt sends what it gets at once, unless it paces with `SRTO_INPUTBW`. That option keeps the time at which a packet was given to
-/// libsrt, so a receiver with a short latency can drop the end of a picture as too late. Here, packets get their time when they
-/// are sent.
+/// libsrt sends what it gets at once, unless it paces with `SRTO_INPUTBW`. That option keeps the time at which a packet
+/// was given to libsrt, so a receiver with a short latency can drop the end of a picture as too late. Here, packets get
+/// their time when they are sent.
 package struct SendBudget: Sendable {
     /// The rate in bytes per second while no limit of the line is known, at least.
     private static let fastest = 1_500_000.0
@@ -23,8 +23,9 @@ package struct SendBudget: Sendable {
         last = time
     }
 
-    /// Sets the rate: several times that of the stream, or a little more than the line takes if a limit is known. If much waits, the
-    /// encoder sends more than that, so the stream goes out at its own rate: this spreads pictures and limits nothing.
+    /// Sets the rate: several times that of the stream, or a little more than the line takes if a limit is known. If
+    /// much waits, the encoder sends more than that, so the stream goes out at its own rate: this spreads pictures and
+    /// limits nothing.
     ///
     /// - Parameters:
     ///   - ceiling: what the line takes in kbit/s; nil if no limit is known.

@@ -3,8 +3,8 @@ import Media
 /// Decides when the next packet is given to libsrt. It has no clock.
 ///
 /// Normally a packet is sent if at most `limit` bytes wait for an acknowledgement. Some servers send an acknowledgement
-/// only when a packet arrives. So if no acknowledgement arrives for `probeInterval`, one more packet is sent, which causes
-/// one.
+/// only when a packet arrives. So if no acknowledgement arrives for `probeInterval`, one more packet is sent, which
+/// causes one.
 package struct SendPace: Sendable {
     package enum Decision: Sendable {
         case send, wait

@@ -27,7 +27,8 @@ package struct Broadcast: AsyncParsableCommand {
             StatusCommand.self, EventsCommand.self, LogsCommand.self,
             CapturedCommand.self, PreviewCommand.self,
             PickerCommand.self, ListDestinationsCommand.self,
-            ListExtensionsCommand.self, ListSourcesCommand.self, ForgetSourceCommand.self, SetupCommand.self, SignOutCommand.self,
+            ListExtensionsCommand.self, ListSourcesCommand.self, ForgetSourceCommand.self, SetupCommand.self,
+            SignOutCommand.self,
             CheckExtensionCommand.self,
             CompleteCommand.self,
         ])

@@ -9,8 +9,8 @@ import Presentation
 import Terminal
 import UserConfiguration
 
-/// The paths, the stored secrets and the desktop of the user: what does not depend on the configuration. Only this file reads
-/// the environment.
+/// The paths, the stored secrets and the desktop of the user: what does not depend on the configuration. Only this file
+/// reads the environment.
 struct UserEnvironment {
     let paths: Paths
     let catalog: ExtensionCatalog
@@ -30,18 +30,20 @@ struct UserEnvironment {
         paths = CommandContext.paths
         catalog = ExtensionCatalog(folders: paths.extensionFolders)
         terminal = PreviewPicture.TerminalFeatures(
-            hasCursor: !["", "dumb"].contains(environment["TERM"] ?? ""), knowsKittyGraphics: KittyGraphics.isKnown(to: environment))
+            hasCursor: !["", "dumb"].contains(environment["TERM"] ?? ""),
+            knowsKittyGraphics: KittyGraphics.isKnown(to: environment))
         isSystemdUnit = environment["SYSTEMD_EXEC_PID"] == String(ProcessInfo.processInfo.processIdentifier)
         let service = SecretService(environment: environment, helper: "/proc/self/exe")
         sessionBusAddress = service.isBusThere ? SecretService.busAddress(environment) : nil
         credentials = CredentialStore(service: service, paths: paths)
         kitContext = KitContext(
-            paths: paths, secrets: credentials, sessionBusAddress: sessionBusAddress, environment: environment, portalHelper: PortalHelper.command)
+            paths: paths, secrets: credentials, sessionBusAddress: sessionBusAddress, environment: environment,
+            portalHelper: PortalHelper.command)
     }
 }
 
-/// The environment of the user and the configuration. Commands that do not need the configuration use a `UserEnvironment`, so that they
-/// work if it is invalid.
+/// The environment of the user and the configuration. Commands that do not need the configuration use a
+/// `UserEnvironment`, so that they work if it is invalid.
 struct CommandContext {
     let user: UserEnvironment
     let configuration: Configuration
@@ -77,7 +79,10 @@ struct CommandContext {
     /// Restores the notifications that a crashed broadcast left off, and says so. Every command does that first.
     static func restoreNotifications() {
         let environment = ProcessInfo.processInfo.environment
-        guard let request = SessionEnvironment.crashRequest(paths: paths, busAddress: SecretService.busAddress(environment)) else { return }
+        guard
+            let request = SessionEnvironment.crashRequest(
+                paths: paths, busAddress: SecretService.busAddress(environment))
+        else { return }
         guard DesktopLink.restoreAfterCrash(request) else { return }
         Output.note("broadcast: A broadcast ended without cleaning up: notifications were still off, and are on again.")
     }
@@ -98,7 +103,8 @@ struct CommandContext {
     func destinations(preferred: String?) -> DestinationList {
         let names = configuration.destinations.map(\.name) + KnownService.all.map(\.name) + catalog.names
         return DestinationList(
-            configuration: configuration, catalog: catalog, preferred: preferred, signedIn: credentials.destinations(among: names),
+            configuration: configuration, catalog: catalog, preferred: preferred,
+            signedIn: credentials.destinations(among: names),
             hasSecret: { key, destination in credentials.has(key, of: destination) },
             missingPrograms: configuration.missingKeyPrograms, information: SetupInformation(paths: paths))
     }

@@ -18,8 +18,9 @@ public final class BroadcastHost: Sendable {
     /// Reports how much media time waits to be sent because the connection is too slow. The host lowers the bitrate
     /// until the backlog is 0. Call this at most a few times a second, and report 0 when the backlog is gone.
     ///
-    /// - Parameter acceptedBitrate: what the connection takes now, picture and sound together, in kbit/s. The host then lowers
-    ///   the bitrate to that, as far as other destinations that share the picture allow, and does not draw conclusions from the backlog. Nil if the extension does not know it.
+    /// - Parameter acceptedBitrate: what the connection takes now, picture and sound together, in kbit/s. The host then
+    ///   lowers the bitrate to that, as far as other destinations that share the picture allow, and does not draw
+    ///   conclusions from the backlog. Nil if the extension does not know it.
     public func waiting(milliseconds: Int, acceptedBitrate: Int? = nil) {
         send(Reply(queueMilliseconds: milliseconds, bitrate: acceptedBitrate))
     }

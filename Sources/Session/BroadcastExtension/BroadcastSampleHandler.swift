@@ -73,12 +73,14 @@ public struct BroadcastStart: Sendable {
     public let tracks: [ControlEvent.Track]
     /// The title of the broadcast, set by the user.
     public let title: String?
-    /// True if an earlier process of this destination was live and ended early: the user's settings were right, so try again
-    /// until the host ends the program.
+    /// True if an earlier process of this destination was live and ended early: the user's settings were right, so try
+    /// again until the host ends the program.
     public let wasLive: Bool
 
     /// Creates the information, for a test of a handler.
-    public init(setup: [String: String] = [:], tracks: [ControlEvent.Track], title: String? = nil, wasLive: Bool = false) {
+    public init(
+        setup: [String: String] = [:], tracks: [ControlEvent.Track], title: String? = nil, wasLive: Bool = false
+    ) {
         self.setup = setup
         self.tracks = tracks
         self.title = title
@@ -100,7 +102,8 @@ public struct BroadcastSample: Sendable {
 
     /// Creates a sample, for a test of a handler.
     public init(
-        track: Track, presentationTime: MediaTime, decodeTime: MediaTime, isKeyframe: Bool, hasGapBefore: Bool = false, sequence: UInt32,
+        track: Track, presentationTime: MediaTime, decodeTime: MediaTime, isKeyframe: Bool, hasGapBefore: Bool = false,
+        sequence: UInt32,
         data: [UInt8]
     ) {
         self.track = track

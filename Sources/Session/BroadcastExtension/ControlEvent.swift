@@ -26,7 +26,8 @@ public struct ControlEvent: Codable, Equatable, Sendable {
         }
 
         public init(
-            name: String, id: UInt8, format: String, width: Int? = nil, height: Int? = nil, fps: Int? = nil, sampleRate: Int? = nil,
+            name: String, id: UInt8, format: String, width: Int? = nil, height: Int? = nil, fps: Int? = nil,
+            sampleRate: Int? = nil,
             channels: Int? = nil
         ) {
             self.name = name
@@ -48,8 +49,8 @@ public struct ControlEvent: Codable, Equatable, Sendable {
     public var tracks: [Track]?
     /// For `start`: the title of the broadcast, set by the user.
     public var title: String?
-    /// For `start`: true if an earlier process of this destination was live, so a server that cannot be reached or refuses is
-    /// tried again, and a failure is not a user's mistake.
+    /// For `start`: true if an earlier process of this destination was live, so a server that cannot be reached or
+    /// refuses is tried again, and a failure is not a user's mistake.
     public var wasLive: Bool?
     /// For `annotate`: the application on screen, or metadata from the user.
     public var information: [String: String]?

@@ -13,7 +13,8 @@ public enum FrameError: Error, Equatable, Sendable, CustomStringConvertible {
         case .wrongMagic(let bytes):
             "A frame starts with \(bytes) instead of BXS1: "
                 + "the previous header was parsed incorrectly, or another program wrote to this stream."
-        case .tooLong(let length): "A frame announces \(length) bytes; at most \(FrameHeader.maximumPayloadByteCount) are allowed."
+        case .tooLong(let length):
+            "A frame announces \(length) bytes; at most \(FrameHeader.maximumPayloadByteCount) are allowed."
         }
     }
 }

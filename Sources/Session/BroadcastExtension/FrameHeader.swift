@@ -52,7 +52,8 @@ public struct FrameHeader: Equatable, Sendable {
     public var decodeTime: Int64
 
     public init(
-        length: Int, kind: Kind, track: UInt8 = 0, flags: Flags = [], sequence: UInt32 = 0, presentationTime: Int64 = 0, decodeTime: Int64 = 0
+        length: Int, kind: Kind, track: UInt8 = 0, flags: Flags = [], sequence: UInt32 = 0, presentationTime: Int64 = 0,
+        decodeTime: Int64 = 0
     ) {
         self.length = length
         self.kind = kind
@@ -70,7 +71,9 @@ public struct FrameHeader: Equatable, Sendable {
         guard bytes.count == Self.byteCount else { throw .truncated }
         guard Array(bytes[0..<4]) == Self.magic else { throw .wrongMagic(Array(bytes[0..<4])) }
         func number<Value: FixedWidthInteger>(_ offset: Int, as type: Value.Type) -> Value {
-            (0..<MemoryLayout<Value>.size).reduce(0) { $0 | Value(truncatingIfNeeded: bytes[offset + $1]) << Value(8 * $1) }
+            (0..<MemoryLayout<Value>.size).reduce(0) {
+                $0 | Value(truncatingIfNeeded: bytes[offset + $1]) << Value(8 * $1)
+            }
         }
         let announced = number(4, as: UInt32.self)
         guard announced <= UInt32(Self.maximumPayloadByteCount) else { throw .tooLong(announced) }

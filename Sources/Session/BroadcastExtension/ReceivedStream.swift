@@ -23,16 +23,21 @@ package struct ReceivedStream: Sendable {
     package var description: StreamDescription? {
         var stream = StreamDescription(video: nil, audio: [], title: title)
         for track in tracks {
-            guard let source = Track(rawValue: track.id), let configuration = configurations[track.id] else { return nil }
+            guard let source = Track(rawValue: track.id), let configuration = configurations[track.id] else {
+                return nil
+            }
             if source == .screen {
                 guard let record = try? AVCDecoderConfigurationRecord(reading: configuration) else { return nil }
                 stream.video = VideoTrackFormat(
-                    codec: .h264(sequenceParameterSet: record.sequenceParameterSet, pictureParameterSet: record.pictureParameterSet),
+                    codec: .h264(
+                        sequenceParameterSet: record.sequenceParameterSet,
+                        pictureParameterSet: record.pictureParameterSet),
                     size: PixelSize(width: track.width ?? 0, height: track.height ?? 0), frameRate: track.fps ?? 30)
             } else {
                 stream.audio.append(
                     AudioTrackFormat(
-                        track: source, format: AudioFormat(sampleRate: track.sampleRate ?? 48_000, channelCount: track.channels ?? 2),
+                        track: source,
+                        format: AudioFormat(sampleRate: track.sampleRate ?? 48_000, channelCount: track.channels ?? 2),
                         audioSpecificConfig: configuration, bitrate: 0, priming: 0))
             }
         }
@@ -44,7 +49,8 @@ extension BroadcastSample {
     /// Returns the sample as a packet of Media.
     package var packet: EncodedPacket {
         EncodedPacket(
-            track: track, presentationTime: presentationTime, decodeTime: decodeTime, isKeyframe: isKeyframe, isDiscontinuity: hasGapBefore,
+            track: track, presentationTime: presentationTime, decodeTime: decodeTime, isKeyframe: isKeyframe,
+            isDiscontinuity: hasGapBefore,
             sequence: sequence, data: data)
     }
 }

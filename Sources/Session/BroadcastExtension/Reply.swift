@@ -43,7 +43,8 @@ public struct Reply: Codable, Equatable, Sendable {
     }
 
     public init(
-        hello: Int? = nil, ready: Bool? = nil, queueMilliseconds: Int? = nil, bitrate: Int? = nil, status: String? = nil, watchURL: String? = nil,
+        hello: Int? = nil, ready: Bool? = nil, queueMilliseconds: Int? = nil, bitrate: Int? = nil,
+        status: String? = nil, watchURL: String? = nil,
         request: String? = nil, error: Failure? = nil
     ) {
         self.hello = hello

@@ -4,8 +4,8 @@ import Media
 
 /// Runs an extension: reads frames from standard input, calls the handler, and exits the program after `finished`.
 ///
-/// From here on, no other process of the user can read the program's memory, which receives secrets with the start, and a crash
-/// leaves no core file (prctl(2), PR_SET_DUMPABLE).
+/// From here on, no other process of the user can read the program's memory, which receives secrets with the start, and
+/// a crash leaves no core file (prctl(2), PR_SET_DUMPABLE).
 ///
 /// - Parameter isReady: false if the broadcast is live only after the remote service accepted data. The handler then
 ///   reports it with `BroadcastHost.ready(_:)`.
@@ -60,7 +60,9 @@ struct FrameDispatcher<Handler: BroadcastSampleHandler> {
         switch event.event {
         case "start":
             try handler.started(
-                BroadcastStart(setup: event.setup ?? [:], tracks: event.tracks ?? [], title: event.title, wasLive: event.wasLive ?? false), host: host
+                BroadcastStart(
+                    setup: event.setup ?? [:], tracks: event.tracks ?? [], title: event.title,
+                    wasLive: event.wasLive ?? false), host: host
             )
         case "pause": try handler.paused()
         case "resume": try handler.resumed()
@@ -68,7 +70,9 @@ struct FrameDispatcher<Handler: BroadcastSampleHandler> {
         case "clip":
             guard let path = event.path else { return }
             try handler.process(
-                BroadcastClip(path: path, start: MediaTime(seconds: event.start ?? 0), duration: MediaTime(seconds: event.duration ?? 0)))
+                BroadcastClip(
+                    path: path, start: MediaTime(seconds: event.start ?? 0),
+                    duration: MediaTime(seconds: event.duration ?? 0)))
         default: break
         }
     }
@@ -83,7 +87,8 @@ struct FrameDispatcher<Handler: BroadcastSampleHandler> {
                 BroadcastSample(
                     track: track, presentationTime: MediaTime(nanoseconds: header.presentationTime),
                     decodeTime: MediaTime(nanoseconds: header.decodeTime), isKeyframe: header.flags.contains(.keyframe),
-                    hasGapBefore: header.flags.contains(.discontinuity), sequence: header.sequence, data: frame.payload))
+                    hasGapBefore: header.flags.contains(.discontinuity), sequence: header.sequence, data: frame.payload)
+            )
         default: break
         }
     }

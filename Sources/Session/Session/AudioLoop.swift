@@ -32,7 +32,8 @@ final class AudioLoop: Sendable {
     ///   - mutedWindows: the windows whose programs are not recorded; nil if all programs are recorded.
     ///   - content: the timeline that a file's sound shares with the session's pictures.
     init(
-        configuration: SessionConfiguration.Audio, mutedWindows: HiddenWindowRules?, content: ContentClock, distributor: Distributor,
+        configuration: SessionConfiguration.Audio, mutedWindows: HiddenWindowRules?, content: ContentClock,
+        distributor: Distributor,
         disclosure: Disclosure
     ) {
         self.configuration = configuration
@@ -44,9 +45,11 @@ final class AudioLoop: Sendable {
         inbox = SoundInbox(wanted: wanted)
         mutingRules =
             if case .system = configuration.content,
-                PulseRequest(track: .app, sourceName: configuration.appSource, mutedWindows: mutedWindows).takesSingleStreams
+                PulseRequest(track: .app, sourceName: configuration.appSource, mutedWindows: mutedWindows)
+                    .takesSingleStreams
             { mutedWindows } else { nil }
-        recorder = SoundRecorder(configuration: configuration, mutedWindows: mutedWindows, content: content, inbox: inbox)
+        recorder = SoundRecorder(
+            configuration: configuration, mutedWindows: mutedWindows, content: content, inbox: inbox)
     }
 
     /// Returns the status of a track; nil if it is not recorded.
@@ -64,8 +67,11 @@ final class AudioLoop: Sendable {
     /// Opens the encoder on its thread. Returns the thread and the format of the packets. Sound starts with `begin`.
     ///
     /// - Parameter onFailure: called on the encoder's thread. It must not block.
-    func open(onFailure: @escaping @Sendable (EncodeError) -> Void) async throws(EncodeError) -> (NamedThread, AudioTrackFormat) {
-        try await NamedThread.open(name: "audio encoder") { [self] (opened: (Result<AudioTrackFormat, EncodeError>) -> Void) in
+    func open(onFailure: @escaping @Sendable (EncodeError) -> Void) async throws(EncodeError) -> (
+        NamedThread, AudioTrackFormat
+    ) {
+        try await NamedThread.open(name: "audio encoder") {
+            [self] (opened: (Result<AudioTrackFormat, EncodeError>) -> Void) in
             let encoder: AACEncoder
             do throws(EncodeError) {
                 encoder = try AACEncoder(track: .mixed, bitrate: configuration.bitrate)
@@ -86,7 +92,9 @@ final class AudioLoop: Sendable {
     /// Starts the sound at `time`. Returns the recording threads.
     ///
     /// - Parameter report: called on the recording threads. It must not block.
-    func begin(clock: SessionClock, at time: MediaTime, report: @escaping @Sendable (SoundRecorder.Event) -> Void) -> [NamedThread] {
+    func begin(clock: SessionClock, at time: MediaTime, report: @escaping @Sendable (SoundRecorder.Event) -> Void)
+        -> [NamedThread]
+    {
         start.update { $0 = (clock, time) }
         return recorder.begin(clock: clock, report: report)
     }
@@ -118,7 +126,9 @@ final class AudioLoop: Sendable {
                 try mixBlock(at: first, isLocked: work.isLocked, now: clock.now, &mix)
             }
             deliver(&mix)
-            inbox.publish { track in (mix.meter.level(of: track), mix.mixer.drift(of: track), mix.mixer.level(of: track).isMuted) }
+            inbox.publish { track in
+                (mix.meter.level(of: track), mix.mixer.drift(of: track), mix.mixer.level(of: track).isMuted)
+            }
         }
     }
 
@@ -136,7 +146,8 @@ final class AudioLoop: Sendable {
     private func mixBlock(at time: MediaTime, isLocked: Bool, now: MediaTime, _ mix: inout Mixing) throws(EncodeError) {
         // A block that is partly in a pause is completely silent.
         let isPaused = disclosure.pauses.isPaused(at: time)
-        let isSilenced = disclosure.pauses.isSilenced(at: time) || disclosure.pauses.isSilenced(at: time + Self.blockDuration)
+        let isSilenced =
+            disclosure.pauses.isSilenced(at: time) || disclosure.pauses.isSilenced(at: time + Self.blockDuration)
         mix.mixer.isSilenced = isSilenced || isLocked || disclosure.isDesktopLocked.load(ordering: .relaxed)
         // A new rule takes effect at once. The recorder follows it a little later.
         let isMutePending = mutingRules?.isSoundPending(at: time) ?? false
@@ -144,12 +155,16 @@ final class AudioLoop: Sendable {
         if isPaused != mix.isPaused {
             mix.isPaused = isPaused
             deliver(&mix)
-            for raw in [false, true] { distributor.distribute(isPaused ? .paused(at: time) : .resumed(at: time), raw: raw) }
+            for raw in [false, true] {
+                distributor.distribute(isPaused ? .paused(at: time) : .resumed(at: time), raw: raw)
+            }
         }
         let encoded = distributor.tracks(raw: false)
         let plain = distributor.tracks(raw: true)
         for block in mix.mixer.nextBlocks(of: encoded.union(plain), now: now) {
-            if plain.contains(block.track), let packet = mix.raw[block.track, default: RawAudioPacketizer(track: block.track)].packet(for: block) {
+            if plain.contains(block.track),
+                let packet = mix.raw[block.track, default: RawAudioPacketizer(track: block.track)].packet(for: block)
+            {
                 distributor.distributeRaw(packet)
             }
             guard encoded.contains(block.track) else { continue }

@@ -26,7 +26,9 @@ struct BitrateFitter {
     ///
     /// - Parameter now: the session's time.
     /// - Returns: notices about bitrates that were lowered or restored.
-    mutating func fit(_ renditions: [Rendition], to members: [SessionDestinations.Member], at now: MediaTime) -> [SessionNotice] {
+    mutating func fit(_ renditions: [Rendition], to members: [SessionDestinations.Member], at now: MediaTime)
+        -> [SessionNotice]
+    {
         let present = Set(members.map { ObjectIdentifier($0.destination) })
         controllers = controllers.filter { present.contains($0.key) }
         tooSlow.formIntersection(members.filter { !$0.destination.state.isOver }.map(\.destination.plan.name))
@@ -41,7 +43,8 @@ struct BitrateFitter {
     /// Returns the bitrate that suits a destination; nil if it does not know one now.
     private mutating func vote(of member: SessionDestinations.Member, at now: MediaTime) -> Vote? {
         let destination = member.destination
-        guard destination.plan.isLive, destination.state == .live, let rendition = member.rendition, let wanted = rendition.wantedBitrate
+        guard destination.plan.isLive, destination.state == .live, let rendition = member.rendition,
+            let wanted = rendition.wantedBitrate
         else { return nil }
         if let accepted = destination.acceptedBitrate {
             // It measures its own connection, which the host does not see.
@@ -58,7 +61,9 @@ struct BitrateFitter {
     /// - Parameters:
     ///   - votes: those for this rendition.
     ///   - members: the destinations that it serves.
-    private mutating func fit(_ rendition: Rendition, to votes: [Vote], _ members: [SessionDestinations.Member]) -> [SessionNotice] {
+    private mutating func fit(_ rendition: Rendition, to votes: [Vote], _ members: [SessionDestinations.Member])
+        -> [SessionNotice]
+    {
         guard let wanted = rendition.wantedBitrate, let before = rendition.bitrate else { return [] }
         guard let slowest = votes.min(by: { $0.bitrate < $1.bitrate }) else {
             // Without a vote of a viewer, the bitrate does not change.
@@ -75,13 +80,16 @@ struct BitrateFitter {
             rendition.setBitrate(shared.bitrate)
             if shared.bitrate < before, before == wanted {
                 notices.append(
-                    .bitrateLowered(destination: slowest.destination, from: wanted, to: shared.bitrate, sharedWith: others.map(\.name)))
+                    .bitrateLowered(
+                        destination: slowest.destination, from: wanted, to: shared.bitrate,
+                        sharedWith: others.map(\.name)))
             } else if shared.bitrate == wanted {
                 notices.append(.bitrateRestored(wanted))
             }
         }
         if shared.exceedsSlowest, tooSlow.insert(slowest.destination).inserted {
-            notices.append(.tooSlowForShared(destination: slowest.destination, takes: slowest.bitrate, bitrate: shared.bitrate))
+            notices.append(
+                .tooSlowForShared(destination: slowest.destination, takes: slowest.bitrate, bitrate: shared.bitrate))
         }
         for vote in votes where vote.bitrate >= shared.bitrate { tooSlow.remove(vote.destination) }
         return notices
@@ -90,8 +98,9 @@ struct BitrateFitter {
 
 /// The bitrate of a picture that several destinations share, in kbit/s.
 ///
-/// The slowest viewer decides, but it lowers the bitrate to no less than half of what the best destination takes. A line that is
-/// slower than that does not spoil the recording or the stream of the others: its own queue drops pictures instead.
+/// The slowest viewer decides, but it lowers the bitrate to no less than half of what the best destination takes. A
+/// line that is slower than that does not spoil the recording or the stream of the others: its own queue drops pictures
+/// instead.
 package struct SharedBitrate: Equatable, Sendable {
     package let bitrate: Int
     /// True if the slowest destination cannot take `bitrate`.

@@ -4,8 +4,8 @@ import Upload
 extension BroadcastSession {
     /// Adds a destination to a running session. Its stream starts with a keyframe.
     ///
-    /// - Throws: an error if the session has not begun or is ending, if its name, its file or its address is in use, or if an
-    ///   encoder cannot be opened.
+    /// - Throws: an error if the session has not begun or is ending, if its name, its file or its address is in use, or
+    ///   if an encoder cannot be opened.
     package func add(_ plan: DestinationPlan) async throws(SessionError) {
         guard acceptsDestinations else { throw .ending }
         guard progress.hasBegun else { throw .notBegun }
@@ -14,7 +14,8 @@ extension BroadcastSession {
 
     private var acceptsDestinations: Bool { [.starting, .live, .paused].contains(state) }
 
-    /// Suspends until the first connection of a destination has a result: it is live, waits for the next try, or is over.
+    /// Suspends until the first connection of a destination has a result: it is live, waits for the next try, or is
+    /// over.
     ///
     /// - Returns: its state and figures; nil if there is no destination of this name.
     package func waitUntilAnswered(_ name: String) async -> DestinationSnapshot? {

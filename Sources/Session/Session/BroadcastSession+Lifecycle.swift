@@ -5,11 +5,11 @@ import WindowPrivacy
 
 /// The commands to a running session.
 extension BroadcastSession {
-    /// Pauses the session: viewers get a slate and silence, and recordings omit the interval. Returns false if the session
-    /// is not live.
+    /// Pauses the session: viewers get a slate and silence, and recordings omit the interval. Returns false if the
+    /// session is not live.
     ///
-    /// From this call on, nothing of the screen is grabbed. The slate starts with the next tick, and `waitUntilHidden` waits for
-    /// it. The event is sent last.
+    /// From this call on, nothing of the screen is grabbed. The slate starts with the next tick, and `waitUntilHidden`
+    /// waits for it. The event is sent last.
     package func pause() -> Bool {
         pausing.withLock { _ in
             guard progress.transition(to: .paused) else { return false }
@@ -21,7 +21,8 @@ extension BroadcastSession {
         }
     }
 
-    /// Resumes after a pause, with a keyframe, as soon as the source can show something. Returns false if the session is not paused.
+    /// Resumes after a pause, with a keyframe, as soon as the source can show something. Returns false if the session
+    /// is not paused.
     package func resume() -> Bool {
         pausing.withLock { _ in
             guard progress.transition(to: .live, from: .paused) else { return false }
@@ -73,8 +74,8 @@ extension BroadcastSession {
         case unknown
     }
 
-    /// Hides the windows of a rule. From this call on, no further picture shows them; `waitUntilHidden` waits until the last one is
-    /// gone. Clips begin after the request if the rule is new.
+    /// Hides the windows of a rule. From this call on, no further picture shows them; `waitUntilHidden` waits until the
+    /// last one is gone. Clips begin after the request if the rule is new.
     ///
     /// - Returns: false if the rule exists already; nil if the source is not a screen.
     package func hide(_ rule: HiddenWindowRule) -> Bool? {
@@ -93,8 +94,8 @@ extension BroadcastSession {
         return true
     }
 
-    /// Suspends until viewers see nothing more of what was hidden or, with `isPause`, until they see the slate: for one second at
-    /// most, and two if an encoder does not answer.
+    /// Suspends until viewers see nothing more of what was hidden or, with `isPause`, until they see the slate: for one
+    /// second at most, and two if an encoder does not answer.
     package func waitUntilHidden(isPause: Bool) async -> Hiding {
         let clock = ContinuousClock()
         let begin = clock.now
@@ -104,7 +105,9 @@ extension BroadcastSession {
             if !states.contains(where: { $0 != .done }) { return .done }
             if waited >= .seconds(1), !states.contains(.pending) { return .covered }
             // A resume or an end is what the user wants by now.
-            if waited >= .seconds(2) || isPause && state != .paused { return state.isOver || isPause && state != .paused ? .done : .unknown }
+            if waited >= .seconds(2) || isPause && state != .paused {
+                return state.isOver || isPause && state != .paused ? .done : .unknown
+            }
             // The threads of the encoders do not wait for anybody who watches them.
             try? await clock.sleep(for: .milliseconds(10))
         }

@@ -11,8 +11,8 @@ import WindowPrivacy
 ///
 /// It reports through a stream of events. No thread of the pipeline waits for the reader of that stream.
 package final class BroadcastSession: Sendable {
-    /// The events in order, for one reader. If the reader is slow, the oldest events are dropped. The stream ends with the
-    /// session.
+    /// The events in order, for one reader. If the reader is slow, the oldest events are dropped. The stream ends with
+    /// the session.
     package var events: AsyncStream<SessionEvent> { channel.events }
 
     let configuration: SessionConfiguration
@@ -33,7 +33,10 @@ package final class BroadcastSession: Sendable {
     private let outcome = Once<SessionOutcome>()
 
     /// - Parameter clock: measures the waits of destinations between their tries, and the times of `ShutdownTimetable`.
-    package init(configuration: SessionConfiguration, destinations plans: [DestinationPlan], clock: any Clock<Duration> = ContinuousClock()) {
+    package init(
+        configuration: SessionConfiguration, destinations plans: [DestinationPlan],
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
         self.configuration = configuration
         self.plans = plans
         self.clock = clock
@@ -45,7 +48,8 @@ package final class BroadcastSession: Sendable {
         self.disclosure = disclosure
         let rules = configuration.picture.hidesWindows ? HiddenWindowRules(configuration.hiddenWindows.rules) : nil
         self.rules = rules
-        let pipeline = Pipeline(configuration: configuration, rules: rules, disclosure: disclosure, channel: channel, ending: ending)
+        let pipeline = Pipeline(
+            configuration: configuration, rules: rules, disclosure: disclosure, channel: channel, ending: ending)
         self.pipeline = pipeline
         let waitsForNetwork = configuration.waitsForNetwork
         destinations = SessionDestinations(plans, pipeline: pipeline, clock: clock, ending: ending) { [progress] plan in
@@ -56,7 +60,9 @@ package final class BroadcastSession: Sendable {
                 case .notice(let notice): channel.send(.destination(name: name, notice))
                 case .changed(let destination):
                     channel.send(.destination(destination))
-                    if destination.state == .live, progress.transition(to: .live, from: .starting) { channel.send(.state(.live)) }
+                    if destination.state == .live, progress.transition(to: .live, from: .starting) {
+                        channel.send(.state(.live))
+                    }
                 }
             }
         }
@@ -163,10 +169,13 @@ package final class BroadcastSession: Sendable {
         }
         let endReason: SourceNotice? = if case .sourceEnded(let reason)? = ending.current { reason } else { nil }
         return SessionSnapshot(
-            state: state, elapsed: now, source: source?.source, sourceSize: source?.sourceSize, isLocked: pipeline.isLocked,
+            state: state, elapsed: now, source: source?.source, sourceSize: source?.sourceSize,
+            isLocked: pipeline.isLocked,
             isWithheld: pipeline.isWithheld,
-            video: pipeline.renditions.first?.snapshot(at: now, isOver: isOver), app: sound(of: .app), mic: sound(of: .mic),
-            hiddenWindows: hidden, endReason: endReason, destinations: destinations.reported.map { $0.snapshot(at: now) })
+            video: pipeline.renditions.first?.snapshot(at: now, isOver: isOver), app: sound(of: .app),
+            mic: sound(of: .mic),
+            hiddenWindows: hidden, endReason: endReason,
+            destinations: destinations.reported.map { $0.snapshot(at: now) })
     }
 
     /// The number of different pictures that are encoded.
@@ -185,20 +194,25 @@ package final class BroadcastSession: Sendable {
 
     /// True if neither the encoders nor the destinations are late.
     private var isCalm: Bool {
-        pipeline.renditions.allSatisfy(\.isCalm) && destinations.withRenditions.allSatisfy { $0.destination.backlog < MediaTime(milliseconds: 100) }
+        pipeline.renditions.allSatisfy(\.isCalm)
+            && destinations.withRenditions.allSatisfy { $0.destination.backlog < MediaTime(milliseconds: 100) }
     }
 
-    /// Fits the bitrates to the network, watches the capture thread, reports changed figures, and ends the session after
-    /// its duration. Runs until its task is cancelled.
+    /// Fits the bitrates to the network, watches the capture thread, reports changed figures, and ends the session
+    /// after its duration. Runs until its task is cancelled.
     private func supervise() async {
         var fitter = BitrateFitter(audioBitrate: configuration.audio.bitrate)
         var nextFigures = now + Self.figuresInterval
         var lastWatch = now
         var pause = MediaTime.zero
         while !Task.isCancelled {
-            for notice in fitter.fit(pipeline.renditions, to: destinations.withRenditions, at: now) { channel.send(notice) }
+            for notice in fitter.fit(pipeline.renditions, to: destinations.withRenditions, at: now) {
+                channel.send(notice)
+            }
             for rendition in pipeline.renditions {
-                if let reduction = rendition.fitLoad(at: now) { channel.send(.encoderReduced(reduction, frameRate: rendition.format.frameRate)) }
+                if let reduction = rendition.fitLoad(at: now) {
+                    channel.send(.encoderReduced(reduction, frameRate: rendition.format.frameRate))
+                }
             }
             let time = now
             pipeline.watchSource(overslept: time - lastWatch - pause)

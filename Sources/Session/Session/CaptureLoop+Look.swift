@@ -8,8 +8,8 @@ extension CaptureLoop {
     /// False once the session ends, and while the user has requested a pause.
     var mayLook: Bool { !stopping.load(ordering: .relaxed) && !disclosure.pauses.isRequested }
 
-    /// Waits until the source may have changed. Returns false at `end`, a time of `CLOCK_MONOTONIC` in nanoseconds, and if
-    /// `wake` is signalled.
+    /// Waits until the source may have changed. Returns false at `end`, a time of `CLOCK_MONOTONIC` in nanoseconds, and
+    /// if `wake` is signalled.
     func waitForChange(of source: any ScreenSource, until end: Int64, _ clock: SessionClock) -> Bool {
         while source.canWaitForChange, mayLook, !wake.isSignalled {
             let now = SessionClock.monotonic()
@@ -35,7 +35,8 @@ extension CaptureLoop {
     /// False while the user or a lock of the desktop withholds the screen, whatever the source shows.
     var mayCapture: Bool { mayLook && !disclosure.isDesktopLocked.load(ordering: .relaxed) }
 
-    /// Waits for a change in `ticks`, or only for `wake` if nothing may be captured. Returns the last tick in which there was none.
+    /// Waits for a change in `ticks`, or only for `wake` if nothing may be captured. Returns the last tick in which
+    /// there was none.
     func rest(_ source: any ScreenSource, _ ticks: Range<Int64>, _ rate: Int64, _ clock: SessionClock) -> Int64 {
         let end = clock.origin + MediaTime(value: ticks.upperBound, timescale: rate).nanoseconds
         let hasChanged = mayCapture && waitForChange(of: source, until: end, clock)
@@ -107,8 +108,8 @@ extension CaptureLoop {
         }
         look.isRevoked = !isWithheld && (!look.mayShow || disclosure.pauses.requestCount != requestCount)
         if look.isRevoked {
-            // The user requested a pause before or during the grab, so the grab can show pixels that were drawn after the
-            // request. This tick is before the pause, which begins with the next one.
+            // The user requested a pause before or during the grab, so the grab can show pixels that were drawn after
+            // the request. This tick is before the pause, which begins with the next one.
             look.mayShow = false
             look.sample = nil
             source.requestWholePicture()

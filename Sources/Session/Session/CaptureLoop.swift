@@ -77,9 +77,11 @@ final class CaptureLoop: Sendable {
             do throws(CaptureError) {
                 let source = try open(
                     SourceOpening(
-                        isCancelled: { [self] in stopping.load(ordering: .relaxed) }, notify: { [self] in report(.notice($0)) }))
+                        isCancelled: { [self] in stopping.load(ordering: .relaxed) },
+                        notify: { [self] in report(.notice($0)) }))
                 let opened = Opening(
-                    source: source.description, sourceSize: source.size, frameRate: source.nominalFrameRate, resumeDelay: source.resumeDelay)
+                    source: source.description, sourceSize: source.size, frameRate: source.nominalFrameRate,
+                    resumeDelay: source.resumeDelay)
                 opening.set(.success(opened))
                 run(source, opened)
             } catch {
@@ -114,7 +116,8 @@ final class CaptureLoop: Sendable {
         gate.update { if case .closed = $0 { $0 = .abandoned } }
     }
 
-    /// Ends a wait for a change, after a change of what may be shown: a pause or its end, a lock or its end, a rule for windows.
+    /// Ends a wait for a change, after a change of what may be shown: a pause or its end, a lock or its end, a rule for
+    /// windows.
     func noteDisclosure() {
         wake.signal()
     }
@@ -154,8 +157,8 @@ final class CaptureLoop: Sendable {
         var phase = ChangePhase(interval: MediaTime(value: 1, timescale: rate))
         var idle = IdleRest(frameRate: rate)
         var lastTick: MediaTime?
-        // The last picture is shown up to the last tick, also if nothing changed in it: without a frame there, a stream with variable
-        // pacing would not last as long as the broadcast.
+        // The last picture is shown up to the last tick, also if nothing changed in it: without a frame there, a stream
+        // with variable pacing would not last as long as the broadcast.
         defer { if let lastTick { for position in composers.indices { composers[position].end(at: lastTick) } } }
         while !stopping.load(ordering: .relaxed) {
             sleep(until: MediaTime(value: index, timescale: rate), clock)
@@ -172,16 +175,19 @@ final class CaptureLoop: Sendable {
             let delay = phase.delay(at: time)
             if let delay { sleep(until: time + delay, clock) }
             if stopping.load(ordering: .relaxed) { return }
-            // Pass the time of the tick and not the current time, so that a file of the same rate returns one frame per tick.
+            // Pass the time of the tick and not the current time, so that a file of the same rate returns one frame per
+            // tick.
             guard var look = try look(at: source, time, sampled: delay == nil ? time : clock.now, clock) else { return }
             lastTick = time
             look.composeRefresh(with: &composers)
             let hadChange = look.sample != nil
             phase.noteTick(at: time, hadChange: hadChange)
-            // If nothing has changed, a change before the next tick is still the picture of this one. So it is sent at once,
-            // and a source that paints at the rate of the ticks loses no picture, whatever its phase.
+            // If nothing has changed, a change before the next tick is still the picture of this one. So it is sent at
+            // once, and a source that paints at the rate of the ticks loses no picture, whatever its phase.
             let nextTick = clock.origin + MediaTime(value: index + 1, timescale: rate).nanoseconds
-            while look.isUnchanged, !composers.contains(where: \.isAwaitingPicture), waitForChange(of: source, until: nextTick, clock) {
+            while look.isUnchanged, !composers.contains(where: \.isAwaitingPicture),
+                waitForChange(of: source, until: nextTick, clock)
+            {
                 guard let next = try self.look(at: source, time, sampled: clock.now, clock) else { return }
                 look = next
                 look.composeRefresh(with: &composers)
@@ -199,7 +205,8 @@ final class CaptureLoop: Sendable {
                     // Viewers of a slate get no picture: the composer's can be from before an earlier pause.
                     composers[position].hold(at: time)
                 } else {
-                    composers[position].show(look.sample, isWithheld: look.isWithheld, rules: rules?.appliedRevision ?? 0, at: time)
+                    composers[position].show(
+                        look.sample, isWithheld: look.isWithheld, rules: rules?.appliedRevision ?? 0, at: time)
                 }
             }
             while let notice = source.takeNotice() { report(.notice(notice)) }
@@ -209,12 +216,17 @@ final class CaptureLoop: Sendable {
                 description = source.description
                 report(.source(description))
             }
-            if look.mayShow, !look.isLocked, mayLook, let application = source.takeApplicationChange() { report(.application(application)) }
+            if look.mayShow, !look.isLocked, mayLook, let application = source.takeApplicationChange() {
+                report(.application(application))
+            }
             firstTick.set(())
-            if hadChange { phase.noteChange(after: waitForChange(of: source, until: nextTick, clock) ? clock.now - time : nil) }
+            if hadChange {
+                phase.noteChange(after: waitForChange(of: source, until: nextTick, clock) ? clock.now - time : nil)
+            }
             let nextFrames = composers.map(\.nextFrame)
             let nextFrame = nextFrames.contains(nil) ? nil : nextFrames.compactMap(\.self).min()
-            let isStill = look.isUnchanged || look.isWithheld && wasWithheld && !mayCapture && !disclosure.isResuming(at: time)
+            let isStill =
+                look.isUnchanged || look.isWithheld && wasWithheld && !mayCapture && !disclosure.isResuming(at: time)
             wasWithheld = look.isWithheld
             if source.canWaitForChange, let ticks = idle.ticks(at: time, isChanged: !isStill, nextFrame: nextFrame) {
                 // Nothing changes in the ticks of the rest.

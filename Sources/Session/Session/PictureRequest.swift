@@ -14,8 +14,8 @@ package enum PictureRequest: Sendable {
     case y4m(path: String)
     /// The pictures of the application that runs the session.
     case feed(PictureFeed)
-    /// A source of the caller. The closure runs on the capture thread, and receives the session's rules for hidden windows, which
-    /// the source applies if `hidesWindows` is true.
+    /// A source of the caller. The closure runs on the capture thread, and receives the session's rules for hidden
+    /// windows, which the source applies if `hidesWindows` is true.
     case custom(hidesWindows: Bool = false, @Sendable (HiddenWindowRules) throws(CaptureError) -> any ScreenSource)
 }
 
@@ -27,7 +27,8 @@ extension PictureRequest {
     ///   - content: the timeline that a file's pictures share with the session's sound.
     ///   - opening: for a source whose opening takes until the user has chosen something.
     package func open(
-        hiding rules: HiddenWindowRules, content: ContentClock = ContentClock(hasPictures: true), opening: SourceOpening = SourceOpening()
+        hiding rules: HiddenWindowRules, content: ContentClock = ContentClock(hasPictures: true),
+        opening: SourceOpening = SourceOpening()
     ) throws(CaptureError) -> any ScreenSource {
         switch self {
         case .screen(let request): return try X11ScreenSource(request, hiding: rules)

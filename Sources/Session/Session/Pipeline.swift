@@ -34,7 +34,8 @@ final class Pipeline: Sendable {
 
     /// - Parameter rules: the session's rules for hidden windows; nil if the source is not a screen.
     init(
-        configuration: SessionConfiguration, rules: HiddenWindowRules?, disclosure: Disclosure, channel: EventChannel, ending: Once<EndReason>
+        configuration: SessionConfiguration, rules: HiddenWindowRules?, disclosure: Disclosure, channel: EventChannel,
+        ending: Once<EndReason>
     ) {
         self.configuration = configuration
         self.disclosure = disclosure
@@ -42,7 +43,8 @@ final class Pipeline: Sendable {
         clips = configuration.clipBuffer.map { ClipBuffer(length: $0) }
         let content = ContentClock(hasPictures: configuration.picture.isFile)
         let sound = SoundPipeline(
-            configuration: configuration.audio, mutedWindows: configuration.hiddenWindows.mutesSound ? rules : nil, content: content,
+            configuration: configuration.audio, mutedWindows: configuration.hiddenWindows.mutesSound ? rules : nil,
+            content: content,
             clips: clips, disclosure: disclosure, channel: channel, ending: ending)
         self.sound = sound
         let monitor = SourceMonitor(channel: channel, ending: ending, setLocked: { sound.setLocked($0) })
@@ -61,8 +63,8 @@ final class Pipeline: Sendable {
 
     /// Opens the source, a rendition for each different picture that `plans` require, and the sound if they need it.
     ///
-    /// - Returns: false if the session was stopped before the source was open. A stop ends the wait for a display that does
-    ///   not answer.
+    /// - Returns: false if the session was stopped before the source was open. A stop ends the wait for a display that
+    ///   does not answer.
     func open(for plans: [DestinationPlan]) async throws(SessionError) -> Bool {
         try sound.check()
         guard let source = try await openSource(limits: plans.map(\.limits).strictest) else { return false }
@@ -85,7 +87,9 @@ final class Pipeline: Sendable {
         }
         do throws(CaptureError) {
             guard let value = try await first.value?.get() else { return nil }
-            let rate = configuration.frameRate ?? limits.fitting(frameRate: value.frameRate ?? SessionConfiguration.standardFrameRate)
+            let rate =
+                configuration.frameRate
+                ?? limits.fitting(frameRate: value.frameRate ?? SessionConfiguration.standardFrameRate)
             let source = RenditionPool.Source(opening: value, frameRate: rate)
             state.withLock { $0.source = source }
             return source
@@ -117,14 +121,17 @@ final class Pipeline: Sendable {
     /// rendition.
     ///
     /// - Returns: the description of the stream that `queue` receives, and the rendition; nil without a picture.
-    func attach(_ queue: PacketQueue, for plan: DestinationPlan) async throws(SessionError) -> (StreamDescription, Rendition?) {
+    func attach(_ queue: PacketQueue, for plan: DestinationPlan) async throws(SessionError) -> (
+        StreamDescription, Rendition?
+    ) {
         var description = StreamDescription(video: nil, audio: [], title: configuration.title)
         description.creationTime = Int64(time(nil))
         var served: Rendition?
         let media = plan.media
         if media.takesVideo {
             guard let source = state.withLock({ $0.source }) else { throw .notBegun }
-            let outlet = Distributor.Outlet(queue: queue, tracks: [.screen], isRaw: media.takesRawVideo, carriesMarks: true)
+            let outlet = Distributor.Outlet(
+                queue: queue, tracks: [.screen], isRaw: media.takesRawVideo, carriesMarks: true)
             let rendition = try await pool.attach(outlet, for: plan, from: source)
             description.video = rendition.format
             if media.takesRawVideo { description.video?.codec = rendition.settings.chroma.rawCodec }
@@ -147,7 +154,8 @@ final class Pipeline: Sendable {
 
     // MARK: While it runs
 
-    /// Returns the first tick that can show something if a pause ends at `time`. The source prepares its picture in ticks.
+    /// Returns the first tick that can show something if a pause ends at `time`. The source prepares its picture in
+    /// ticks.
     func firstTick(afterPauseAt time: MediaTime) -> MediaTime {
         let delay = state.withLock { $0.source }?.opening.resumeDelay ?? .zero
         return delay == .zero ? nextTick(after: time) : nextTick(after: nextTick(after: time) + delay)
@@ -159,7 +167,8 @@ final class Pipeline: Sendable {
         return MediaTime(value: time.lastTick(timescale: rate) + 1, timescale: rate)
     }
 
-    /// Reports a capture thread that hangs, one that runs again, and a program that did not run. Call it several times a second.
+    /// Reports a capture thread that hangs, one that runs again, and a program that did not run. Call it several times
+    /// a second.
     ///
     /// - Parameter overslept: by how much the caller slept longer than it wanted to since the last call.
     func watchSource(overslept: MediaTime) {
@@ -203,10 +212,14 @@ final class Pipeline: Sendable {
 
     /// Returns the last `span` of the broadcast before `time`. Nil if clips are off, or if there is no picture yet.
     func excerpt(last span: MediaTime, until time: MediaTime) -> Excerpt? {
-        guard let excerpt = clips?.excerpt(last: span, until: time), let rendition = renditions.first(where: \.keepsClips) else { return nil }
-        var stream = StreamDescription(video: rendition.format, audio: sound.format.map { [$0] } ?? [], title: configuration.title)
+        guard let excerpt = clips?.excerpt(last: span, until: time),
+            let rendition = renditions.first(where: \.keepsClips)
+        else { return nil }
+        var stream = StreamDescription(
+            video: rendition.format, audio: sound.format.map { [$0] } ?? [], title: configuration.title)
         stream.creationTime = Int64(Glibc.time(nil)) - excerpt.duration.nanoseconds / 1_000_000_000
-        return Excerpt(start: excerpt.start, duration: excerpt.duration, packets: WaitingPackets(excerpt.packets), stream: stream)
+        return Excerpt(
+            start: excerpt.start, duration: excerpt.duration, packets: WaitingPackets(excerpt.packets), stream: stream)
     }
 
     /// The status of the sound of `track`; nil if it is not recorded.
@@ -231,8 +244,8 @@ final class Pipeline: Sendable {
         sound.halt(at: end)
     }
 
-    /// Ends the threads in the order of the data flow, so that everything that was captured before `end` is encoded. The
-    /// wait for each thread is limited (`ShutdownTimetable`). A thread that hangs continues to exist.
+    /// Ends the threads in the order of the data flow, so that everything that was captured before `end` is encoded.
+    /// The wait for each thread is limited (`ShutdownTimetable`). A thread that hangs continues to exist.
     func stop(at end: MediaTime) async {
         halt(at: end)
         _ = await state.withLock { $0.captureThread }?.join(within: ShutdownTimetable.captureThread)

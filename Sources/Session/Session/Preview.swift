@@ -24,7 +24,8 @@ package enum Preview {
             configuration.picture = .screen(request)
         }
         let wanted = configuration
-        let (thread, picture) = try await NamedThread.open(name: "preview") { (opened: (Result<PixelBuffer, SessionError>) -> Void) in
+        let (thread, picture) = try await NamedThread.open(name: "preview") {
+            (opened: (Result<PixelBuffer, SessionError>) -> Void) in
             opened(Result { () throws(SessionError) in try frame(for: wanted, notify) })
         }
         await thread.join()
@@ -41,19 +42,25 @@ package enum Preview {
         let rate = configuration.frameRate ?? source.nominalFrameRate ?? SessionConfiguration.standardFrameRate
         let settings = try RenditionSettings(
             plans: [], configuration: configuration, sourceSize: source.size, frameRate: rate, keepsClips: false)
-        let frame = try capturing { () throws(CaptureError) in try firstFrame(of: source, size: settings.size, rate: Int64(rate)) }
+        let frame = try capturing { () throws(CaptureError) in
+            try firstFrame(of: source, size: settings.size, rate: Int64(rate))
+        }
         guard let frame else { throw .nothingToPreview(within: .nanoseconds(frameLimit.nanoseconds)) }
         return frame
     }
 
     /// Returns nil if the source ends, or delivers no picture in time.
-    private static func firstFrame(of source: any ScreenSource, size: PixelSize, rate: Int64) throws(CaptureError) -> PixelBuffer? {
+    private static func firstFrame(of source: any ScreenSource, size: PixelSize, rate: Int64) throws(CaptureError)
+        -> PixelBuffer?
+    {
         let clock = SessionClock()
         var composer = FrameComposer(outputSize: size)
         var index: Int64 = 0
         while clock.now < frameLimit {
             let sample = try source.nextSample(at: clock.now)
-            if case .picture(let picture) = sample.flatMap({ composer.compose($0) })?.payload { return picture.patches.first?.pixels }
+            if case .picture(let picture) = sample.flatMap({ composer.compose($0) })?.payload {
+                return picture.patches.first?.pixels
+            }
             switch source.condition {
             case .shown: break
             case .withheld: return PrivacySlate.frame(size: size)

@@ -6,7 +6,8 @@ import Mix
 import Synchronization
 import Upload
 
-/// One encode of a broadcast: its size and quality, its frames, its encoder, and the destinations that take its packets.
+/// One encode of a broadcast: its size and quality, its frames, its encoder, and the destinations that take its
+/// packets.
 ///
 ///     CaptureLoop ─► FrameMailbox ─► VideoLoop ─► Distributor
 final class Rendition: Sendable {
@@ -32,18 +33,22 @@ final class Rendition: Sendable {
     ///   - clips: receives the encoded packets; nil if clips are off, or another rendition keeps them.
     ///   - onFailure: called on the encoder's thread if the encoder fails later. It must not block.
     init(
-        settings: RenditionSettings, requirements: PictureRequirements, frameRate: Int, clips: ClipBuffer?, disclosure: Disclosure,
+        settings: RenditionSettings, requirements: PictureRequirements, frameRate: Int, clips: ClipBuffer?,
+        disclosure: Disclosure,
         onFailure: @escaping @Sendable (EncodeError) -> Void
     ) async throws(EncodeError) {
         self.settings = settings
         self.requirements = requirements
         distributor = Distributor(clips: clips)
         keepsClips = clips != nil
-        loop = VideoLoop(settings: settings, frameRate: frameRate, mailbox: mailbox, distributor: distributor, disclosure: disclosure)
+        loop = VideoLoop(
+            settings: settings, frameRate: frameRate, mailbox: mailbox, distributor: distributor, disclosure: disclosure
+        )
         let (thread, format) = try await loop.start(onFailure: onFailure)
         self.thread = thread
         overload = Mutex(settings.encoding.map { OverloadController(preset: $0.preset, frameRate: frameRate) })
-        self.format = format ?? VideoTrackFormat(codec: settings.chroma.rawCodec, size: settings.size, frameRate: frameRate)
+        self.format =
+            format ?? VideoTrackFormat(codec: settings.chroma.rawCodec, size: settings.size, frameRate: frameRate)
     }
 
     /// Starts to encode frames.
@@ -114,13 +119,15 @@ final class Rendition: Sendable {
     /// - Returns: what it does less of, if that changed.
     func fitLoad(at time: MediaTime) -> EncoderReduction? {
         let reduction = overload.withLock { overload -> EncoderReduction? in
-            overload?.note(busy: loop.busy, replaced: mailbox.replacedCount, at: time) == true ? overload?.reduction : nil
+            overload?.note(busy: loop.busy, replaced: mailbox.replacedCount, at: time) == true
+                ? overload?.reduction : nil
         }
         if let reduction { loop.reduce(reduction) }
         return reduction
     }
 
-    /// Ends the encoder after it has encoded the frame in the mailbox. Waits for at most the limit of `ShutdownTimetable`.
+    /// Ends the encoder after it has encoded the frame in the mailbox. Waits for at most the limit of
+    /// `ShutdownTimetable`.
     func finish() async {
         mailbox.close()
         _ = await thread.join(within: ShutdownTimetable.encoderThread)
@@ -134,8 +141,10 @@ final class Rendition: Sendable {
             return meter.rate
         }
         return SessionSnapshot.Video(
-            size: settings.size, frameRate: format.frameRate, captured: captured.load(ordering: .relaxed), encoded: counts.encoded,
-            repeated: counts.repeated, dropped: mailbox.replacedCount, bitrate: isOver ? 0 : Int(rate * 8 / 1000), targetBitrate: bitrate,
+            size: settings.size, frameRate: format.frameRate, captured: captured.load(ordering: .relaxed),
+            encoded: counts.encoded,
+            repeated: counts.repeated, dropped: mailbox.replacedCount, bitrate: isOver ? 0 : Int(rate * 8 / 1000),
+            targetBitrate: bitrate,
             reduction: reduction)
     }
 }

@@ -24,8 +24,8 @@ struct RenditionComposer {
     /// The time of the next frame if nothing changes; nil if each tick can have one.
     var nextFrame: MediaTime? { rendition.isSettled && !rendition.isWholeFrameRequested ? pacer.nextFrame : nil }
 
-    /// Composes a frame for the next `show`. Returns false if no pixel differs from the last frame, and no frame waits for the
-    /// encoder.
+    /// Composes a frame for the next `show`. Returns false if no pixel differs from the last frame, and no frame waits
+    /// for the encoder.
     mutating func compose(_ sample: SampleBuffer) -> Bool {
         composed = composer.compose(sample, replacing: rendition.mailbox.takeBack())
         return composed != nil
@@ -75,7 +75,8 @@ struct RenditionComposer {
         }
         if let frame {
             rendition.noteCaptured()
-            rendition.mailbox.put(SampleBuffer(track: frame.track, presentationTime: time, payload: frame.payload), consent)
+            rendition.mailbox.put(
+                SampleBuffer(track: frame.track, presentationTime: time, payload: frame.payload), consent)
         } else {
             rendition.mailbox.putUnchanged(at: time, consent)
         }

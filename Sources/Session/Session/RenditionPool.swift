@@ -76,12 +76,16 @@ final class RenditionPool: Sendable {
     }
 
     /// Adds `outlet` to a rendition that serves `plan`. Makes a rendition if none does.
-    func attach(_ outlet: Distributor.Outlet, for plan: DestinationPlan, from source: Source) async throws(SessionError) -> Rendition {
+    func attach(_ outlet: Distributor.Outlet, for plan: DestinationPlan, from source: Source) async throws(SessionError)
+        -> Rendition
+    {
         let own = try settings(for: [plan], from: source, keepsClips: false)
         while true {
             // The choice and the new outlet are one step, so that `detach` cannot end the rendition in between.
             let (chosen, opening, isMine) = state.withLock { state -> (Rendition?, Once<Void>, Bool) in
-                if let rendition = Self.rendition(for: plan, own, among: state.renditions, isRunning: state.clock != nil) {
+                if let rendition = Self.rendition(
+                    for: plan, own, among: state.renditions, isRunning: state.clock != nil)
+                {
                     rendition.distributor.add(outlet)
                     return (rendition, Once(), false)
                 }
@@ -145,17 +149,20 @@ final class RenditionPool: Sendable {
         for plans: [DestinationPlan], from source: Source, keepsClips: Bool
     ) throws(SessionError) -> RenditionSettings {
         try RenditionSettings(
-            plans: plans, configuration: configuration, sourceSize: source.opening.sourceSize, frameRate: source.frameRate,
+            plans: plans, configuration: configuration, sourceSize: source.opening.sourceSize,
+            frameRate: source.frameRate,
             keepsClips: keepsClips)
     }
 
     /// - Parameter first: the outlet that the rendition has from its start.
     private func makeRendition(
-        _ settings: RenditionSettings, requirements: PictureRequirements, from source: Source, first: Distributor.Outlet?
+        _ settings: RenditionSettings, requirements: PictureRequirements, from source: Source,
+        first: Distributor.Outlet?
     ) async throws(SessionError) -> Rendition {
         do throws(EncodeError) {
             let rendition = try await Rendition(
-                settings: settings, requirements: requirements, frameRate: source.frameRate, clips: all.isEmpty ? clips : nil,
+                settings: settings, requirements: requirements, frameRate: source.frameRate,
+                clips: all.isEmpty ? clips : nil,
                 disclosure: disclosure, onFailure: onFailure)
             if let first { rendition.distributor.add(first) }
             let clock = state.withLock { state in

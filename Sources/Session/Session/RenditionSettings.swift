@@ -17,9 +17,11 @@ package struct RenditionSettings: Sendable, Equatable {
     /// - Parameters:
     ///   - frameRate: ticks a second.
     ///   - keepsClips: true if the rendition is encoded even if no destination takes encoded packets.
-    /// - Throws: `unusableSize` or `unusableRegion` if the size cannot be encoded, and `unusableSource` if the source is no picture.
+    /// - Throws: `unusableSize` or `unusableRegion` if the size cannot be encoded, and `unusableSource` if the source
+    ///   is no picture.
     package init(
-        plans: [DestinationPlan], configuration: SessionConfiguration, sourceSize: PixelSize, frameRate: Int, keepsClips: Bool
+        plans: [DestinationPlan], configuration: SessionConfiguration, sourceSize: PixelSize, frameRate: Int,
+        keepsClips: Bool
     ) throws(SessionError) {
         let picture = plans.first?.picture ?? PictureRequirements()
         let limits = plans.map(\.limits).strictest
@@ -47,13 +49,16 @@ package struct RenditionSettings: Sendable, Equatable {
             } else if let chosen = configuration.rateControl {
                 chosen
             } else if plans.contains(where: { $0.isLive }) {
-                .bitrate(limits.fitting(bitrate: SessionConfiguration.recommendedBitrate(size: size, frameRate: frameRate)))
+                .bitrate(
+                    limits.fitting(bitrate: SessionConfiguration.recommendedBitrate(size: size, frameRate: frameRate)))
             } else {
                 .quality(SessionConfiguration.standardQuality)
             }
         encoding = VideoSettings(
-            size: size, chroma: chroma, frameRate: frameRate, hasFixedFrameRate: pacing == .constant, rateControl: rateControl,
-            preset: configuration.preset, latency: configuration.latency, keyframeInterval: configuration.keyframeInterval)
+            size: size, chroma: chroma, frameRate: frameRate, hasFixedFrameRate: pacing == .constant,
+            rateControl: rateControl,
+            preset: configuration.preset, latency: configuration.latency,
+            keyframeInterval: configuration.keyframeInterval)
         encoding?.threads = VideoSettings.threads(for: size, frameRate: frameRate, processors: UsableProcessors.count)
         // A file of another program has its chroma values where that program puts them, usually at the left edge.
         encoding?.hasCentredChroma = !configuration.picture.isFile
@@ -73,7 +78,8 @@ package struct RenditionSettings: Sendable, Equatable {
     package func serves(_ own: RenditionSettings) -> Bool {
         guard size == own.size, chroma == own.chroma, pacing == own.pacing || pacing == .constant else { return false }
         guard let wanted = own.encoding else { return true }
-        guard let encoding, wanted.maximumFrameSize == nil || encoding.maximumFrameSize == wanted.maximumFrameSize else { return false }
+        guard let encoding, wanted.maximumFrameSize == nil || encoding.maximumFrameSize == wanted.maximumFrameSize
+        else { return false }
         if encoding.rateControl == wanted.rateControl { return true }
         // A file without chosen quality can use the rendition of the viewers.
         if case .quality = wanted.rateControl, case .bitrate = encoding.rateControl { return true }

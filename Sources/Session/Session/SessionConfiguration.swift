@@ -35,7 +35,8 @@ package struct SessionConfiguration: Sendable {
         package var bitrate: Int
 
         package init(
-            app: AudioMixer.Level? = .init(), appSource: String? = nil, mic: AudioMixer.Level? = nil, micSource: String? = nil, bitrate: Int = 160
+            app: AudioMixer.Level? = .init(), appSource: String? = nil, mic: AudioMixer.Level? = nil,
+            micSource: String? = nil, bitrate: Int = 160
         ) {
             self.app = app
             self.appSource = appSource
@@ -47,7 +48,8 @@ package struct SessionConfiguration: Sendable {
 
     /// The source of the pictures.
     package var picture = PictureRequest.screen(ScreenRequest())
-    /// The windows that viewers must not see at the start. They have no effect if the picture does not show the desktop.
+    /// The windows that viewers must not see at the start. They have no effect if the picture does not show the
+    /// desktop.
     package var hiddenWindows = HiddenWindowSettings()
     /// The size of the encoded pictures; nil for the size of the source.
     package var outputSize: PixelSize?
@@ -99,8 +101,8 @@ package struct SessionConfiguration: Sendable {
 }
 
 extension SessionConfiguration {
-    /// The size of the encoded pictures: the chosen one, or the current size of the screen, which is requested from the X
-    /// server. Nil if it is not known.
+    /// The size of the encoded pictures: the chosen one, or the current size of the screen, which is requested from the
+    /// X server. Nil if it is not known.
     package var pictureSize: PixelSize? {
         if let outputSize { return outputSize }
         guard case .screen(let request) = picture else { return nil }

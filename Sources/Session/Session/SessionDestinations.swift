@@ -53,7 +53,8 @@ final class SessionDestinations: Sendable {
         }
     }
 
-    /// True if every destination has ended without an error. One that the user removed has ended as asked, however it ended.
+    /// True if every destination has ended without an error. One that the user removed has ended as asked, however it
+    /// ended.
     var allFinished: Bool { members.withLock { $0.allSatisfy { $0.isLeaving || $0.destination.state == .finished } } }
 
     /// Returns true if a destination writes the file at `path`, also if it has another path to that file.
@@ -76,8 +77,8 @@ final class SessionDestinations: Sendable {
 
     /// Adds a destination to a running session, and starts it.
     ///
-    /// - Parameter mayStart: called after the destination was added to the list. If the session started to end before that,
-    ///   nothing would end the destination.
+    /// - Parameter mayStart: called after the destination was added to the list. If the session started to end before
+    ///   that, nothing would end the destination.
     /// - Throws: an error if its name, its file or its address is in use, or if an encoder cannot be opened.
     func add(_ plan: DestinationPlan, if mayStart: () -> Bool) async throws(SessionError) {
         if let path = plan.path, await isWriting(path) { throw .pathInUse(path) }
@@ -111,7 +112,9 @@ final class SessionDestinations: Sendable {
         // If two destinations are removed at the same time, each call must see that the other one is leaving.
         let (member, isLast) = members.withLock { members -> (Member?, Bool) in
             let staying = members.indices.filter { !members[$0].destination.state.isOver && !members[$0].isLeaving }
-            guard let index = staying.first(where: { members[$0].destination.plan.name == name }) else { return (nil, false) }
+            guard let index = staying.first(where: { members[$0].destination.plan.name == name }) else {
+                return (nil, false)
+            }
             let isLast = staying.count == 1
             if !isLast { members[index].isLeaving = true }
             return (members[index], isLast)
@@ -126,7 +129,11 @@ final class SessionDestinations: Sendable {
     /// Forgets a destination that has failed. Returns its last state and figures; nil if there is no such destination.
     func forget(_ name: String) -> DestinationSnapshot? {
         members.withLock { members in
-            guard let index = members.lastIndex(where: { $0.destination.plan.name == name && $0.destination.state == .failed }) else { return nil }
+            guard
+                let index = members.lastIndex(where: {
+                    $0.destination.plan.name == name && $0.destination.state == .failed
+                })
+            else { return nil }
             return members.remove(at: index).destination.snapshot()
         }
     }
@@ -136,7 +143,9 @@ final class SessionDestinations: Sendable {
     private func start(_ destination: Destination, joinsLate: Bool = false) async throws(SessionError) -> Rendition? {
         let (stream, rendition) = try await pipeline.attach(destination.queue, for: destination.plan)
         members.withLock { members in
-            for index in members.indices where members[index].destination === destination { members[index].rendition = rendition }
+            for index in members.indices where members[index].destination === destination {
+                members[index].rendition = rendition
+            }
         }
         destination.start(stream, joinsLate: joinsLate, requestKeyframe: { rendition?.requestKeyframe() })
         Task { [weak self] in

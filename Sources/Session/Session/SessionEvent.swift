@@ -36,8 +36,8 @@ package enum SessionNotice: Sendable, Equatable {
     /// The PulseAudio server cannot be reached; the code is PulseAudio's.
     case soundUnavailable(code: Int32)
     case soundInterrupted(Track, PulseProblem)
-    /// The sound of applications begins after this time: a player has filled the sound server's buffer that far, and what was in
-    /// it before the start cannot be recorded.
+    /// The sound of applications begins after this time: a player has filled the sound server's buffer that far, and
+    /// what was in it before the start cannot be recorded.
     case soundStartsLate(seconds: Double)
     /// There is sound again after `soundUnavailable` or `soundInterrupted`.
     case soundIsBack(Track)
@@ -47,13 +47,13 @@ package enum SessionNotice: Sendable, Equatable {
     ///
     /// - Parameter sharedWith: the destinations that share the picture, and get the lower bitrate too.
     case bitrateLowered(destination: String, from: Int, to: Int, sharedWith: [String])
-    /// The destination takes less than the bitrate that it shares with others, which is not lowered further; kbit/s. Its pictures
-    /// are dropped.
+    /// The destination takes less than the bitrate that it shares with others, which is not lowered further; kbit/s.
+    /// Its pictures are dropped.
     case tooSlowForShared(destination: String, takes: Int, bitrate: Int)
     /// The bitrate is the chosen one again; kbit/s.
     case bitrateRestored(Int)
-    /// The encoder is slower than real time, or fast enough again, so it does less or more than before. The frame rate is
-    /// that of the stream.
+    /// The encoder is slower than real time, or fast enough again, so it does less or more than before. The frame rate
+    /// is that of the stream.
     case encoderReduced(EncoderReduction, frameRate: Int)
     case destination(name: String, UploadNotice)
 }

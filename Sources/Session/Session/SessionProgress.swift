@@ -53,5 +53,7 @@ package final class SessionProgress: Sendable {
     package var now: MediaTime { values.withLock { $0.elapsed ?? $0.clock?.now ?? .zero } }
 
     /// The state, and whether the session's time has stopped.
-    package var stateAndEnd: (state: SessionState, hasStopped: Bool) { values.withLock { ($0.state, $0.elapsed != nil) } }
+    package var stateAndEnd: (state: SessionState, hasStopped: Bool) {
+        values.withLock { ($0.state, $0.elapsed != nil) }
+    }
 }

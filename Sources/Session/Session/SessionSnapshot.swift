@@ -46,8 +46,8 @@ package struct SessionSnapshot: Sendable {
     /// A rule that hides windows.
     package struct HiddenWindows: Sendable {
         package var rule: String
-        /// The number of windows that the rule selects at present, without their dialogs and menus. Nil until the rule is
-        /// applied.
+        /// The number of windows that the rule selects at present, without their dialogs and menus. Nil until the rule
+        /// is applied.
         package var count: Int?
     }
 

@@ -29,8 +29,8 @@ final class SoundPipeline: Sendable {
         var threads: [NamedThread] = []
         /// Nil until the encoder is open.
         var format: AudioTrackFormat?
-        /// The result of opening the encoder, for all destinations that need it at the same time. Nil before the first one, and
-        /// after a failure.
+        /// The result of opening the encoder, for all destinations that need it at the same time. Nil before the first
+        /// one, and after a failure.
         var opening: Once<EncodeError?>?
     }
 
@@ -39,7 +39,8 @@ final class SoundPipeline: Sendable {
     ///   - content: the timeline that a file's sound shares with the session's pictures.
     ///   - clips: receives the packets of the mixed track.
     init(
-        configuration: SessionConfiguration.Audio, mutedWindows: HiddenWindowRules?, content: ContentClock, clips: ClipBuffer?,
+        configuration: SessionConfiguration.Audio, mutedWindows: HiddenWindowRules?, content: ContentClock,
+        clips: ClipBuffer?,
         disclosure: Disclosure, channel: EventChannel, ending: Once<EndReason>
     ) {
         self.configuration = configuration
@@ -49,7 +50,8 @@ final class SoundPipeline: Sendable {
         isWanted = configuration.app != nil || configuration.mic != nil
         distributor = Distributor(clips: clips, marksClips: false)
         loop = AudioLoop(
-            configuration: configuration, mutedWindows: mutedWindows, content: content, distributor: distributor, disclosure: disclosure)
+            configuration: configuration, mutedWindows: mutedWindows, content: content, distributor: distributor,
+            disclosure: disclosure)
     }
 
     // MARK: Start
@@ -124,7 +126,10 @@ final class SoundPipeline: Sendable {
         guard serves(plan) else { return [] }
         if try await openEncoder(), let clock = state.withLock({ $0.clock }) { record(clock, from: clock.now) }
         let media = plan.media
-        distributor.add(.init(queue: queue, tracks: Set(media.audioTracks), isRaw: media.takesRawAudio, carriesMarks: !media.takesVideo))
+        distributor.add(
+            .init(
+                queue: queue, tracks: Set(media.audioTracks), isRaw: media.takesRawAudio,
+                carriesMarks: !media.takesVideo))
         return format.map { format in media.audioTracks.map { format.of($0) } } ?? []
     }
 

@@ -29,7 +29,10 @@ final class SoundRecorder: Sendable {
     /// - Parameters:
     ///   - mutedWindows: the windows whose programs are not recorded; nil if all programs are recorded.
     ///   - content: the timeline that a file's sound shares with the session's pictures.
-    init(configuration: SessionConfiguration.Audio, mutedWindows: HiddenWindowRules?, content: ContentClock, inbox: SoundInbox) {
+    init(
+        configuration: SessionConfiguration.Audio, mutedWindows: HiddenWindowRules?, content: ContentClock,
+        inbox: SoundInbox
+    ) {
         self.configuration = configuration
         self.mutedWindows = mutedWindows
         self.content = content
@@ -44,7 +47,8 @@ final class SoundRecorder: Sendable {
         var threads = [NamedThread(name: "pulse") { [self] in record(clock: clock, report: report) }]
         switch configuration.content {
         case .system: break
-        case .wav(let path): threads.append(NamedThread(name: "wav") { [self] in play(path, clock: clock, report: report) })
+        case .wav(let path):
+            threads.append(NamedThread(name: "wav") { [self] in play(path, clock: clock, report: report) })
         case .feed(let feed):
             inbox.started(.app, name: "application")
             feed.begin(clock: clock) { [inbox] in inbox.put($0) }
@@ -77,7 +81,9 @@ final class SoundRecorder: Sendable {
             },
             report: { [self] event in
                 note(event)
-                if let notice = SessionNotice(event, lost: &lost, requested: requests.map(\.track)) { report(.notice(notice)) }
+                if let notice = SessionNotice(event, lost: &lost, requested: requests.map(\.track)) {
+                    report(.notice(notice))
+                }
             })
         guard let recorder else { return }
         while goesOn {

@@ -3,7 +3,8 @@ import Concurrency
 import Media
 import Synchronization
 
-/// The last reports of the capture thread about its source, and whether the thread still runs. Thread-safe. No call waits.
+/// The last reports of the capture thread about its source, and whether the thread still runs. Thread-safe. No call
+/// waits.
 final class SourceMonitor: Sendable {
     private struct State {
         /// The description of the source if it changed after the opening, otherwise nil.

@@ -2,8 +2,8 @@ import Media
 
 /// Decides whether the source hangs, or whether this program did not run. A value without a clock.
 ///
-/// A program that was stopped (SIGSTOP, a frozen control group) continues with times that look as if its capture thread had
-/// hung. The thread that watches it was stopped for the same time, and slept longer than it wanted to.
+/// A program that was stopped (SIGSTOP, a frozen control group) continues with times that look as if its capture thread
+/// had hung. The thread that watches it was stopped for the same time, and slept longer than it wanted to.
 package struct StallWatch: Sendable {
     /// What a look found.
     package enum Finding: Sendable, Equatable {
@@ -15,8 +15,8 @@ package struct StallWatch: Sendable {
         case stopped(for: MediaTime)
     }
 
-    /// If the capture thread starts and ends no tick for this time, it hangs, usually in an X server that does not answer. A
-    /// caller that slept longer than it wanted to by this time did not run.
+    /// If the capture thread starts and ends no tick for this time, it hangs, usually in an X server that does not
+    /// answer. A caller that slept longer than it wanted to by this time did not run.
     private static let limit = MediaTime(milliseconds: 1000)
 
     private var heartbeat = MediaTime.zero

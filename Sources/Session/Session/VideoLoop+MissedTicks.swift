@@ -5,11 +5,12 @@ import Mix
 
 /// The ticks for which the capture thread delivered no frame.
 extension VideoLoop {
-    /// With constant pacing, shows the last picture again at each tick that the capture thread skipped, or whose frame was
-    /// replaced by a newer one. So a stream without timestamps keeps its speed.
+    /// With constant pacing, shows the last picture again at each tick that the capture thread skipped, or whose frame
+    /// was replaced by a newer one. So a stream without timestamps keeps its speed.
     func fillMissedTicks(before time: MediaTime, _ work: inout Work) throws(EncodeError) {
         guard settings.pacing == .constant, let encoder = work.encoder, var last = work.lastTime else { return }
-        // An overloaded machine has no time for repeats that must be encoded. After `stallLimit`, `coverStall` shows them.
+        // An overloaded machine has no time for repeats that must be encoded. After `stallLimit`, `coverStall` shows
+        // them.
         let oldest = time - (encoder.fillsWithoutEncoding ? MediaTime(milliseconds: 1000) : Self.stallLimit)
         while case let missed = tick(after: last), missed < time {
             last = missed
@@ -23,8 +24,8 @@ extension VideoLoop {
         MediaTime(value: time.value(timescale: Int64(frameRate)) + 1, timescale: Int64(frameRate))
     }
 
-    /// The time in nanoseconds of `CLOCK_MONOTONIC` at which a picture is due even if the capture thread delivers none. Nil if
-    /// the encoder waits for the capture thread without a limit.
+    /// The time in nanoseconds of `CLOCK_MONOTONIC` at which a picture is due even if the capture thread delivers none.
+    /// Nil if the encoder waits for the capture thread without a limit.
     func stallDeadline(_ work: Work) -> Int64? {
         guard let last = work.lastTime, let clock = clock.withLock({ $0 }) else { return nil }
         // The capture thread delivers a tick without a change at its end.
@@ -36,15 +37,17 @@ extension VideoLoop {
             deadline = work.isCovering ? end(ofTick: 3, after: last) : end(ofTick: 2, after: last + Self.stallLimit)
         }
         // A pause that was requested begins with the next tick.
-        if !work.showsOwnSlate, disclosure.pauses.isRequested || mustHideLast(at: clock.now), mailbox.shownConsent?.isSlate == false {
+        if !work.showsOwnSlate, disclosure.pauses.isRequested || mustHideLast(at: clock.now),
+            mailbox.shownConsent?.isSlate == false
+        {
             let hiding = max(disclosure.requestTime + Self.stallLimit.nanoseconds, end(ofTick: 3, after: last))
             deadline = min(deadline ?? .max, hiding)
         }
         return deadline
     }
 
-    /// Fills the ticks that the capture thread missed, without the current one and the one before it, which it can still
-    /// deliver. Without constant pacing, shows the slate once if the last picture may not be shown any more.
+    /// Fills the ticks that the capture thread missed, without the current one and the one before it, which it can
+    /// still deliver. Without constant pacing, shows the slate once if the last picture may not be shown any more.
     func coverStall(_ work: inout Work) throws(EncodeError) {
         guard let clock = clock.withLock({ $0 }), let last = work.lastTime else { return }
         let rate = Int64(frameRate)

@@ -5,11 +5,12 @@ import Media
 import Mix
 import Synchronization
 
-/// The video encoder's thread. It takes frames from the mailbox and passes packets to the distributor. It opens, uses and
-/// closes x264.
+/// The video encoder's thread. It takes frames from the mailbox and passes packets to the distributor. It opens, uses
+/// and closes x264.
 ///
-/// It replaces a capture thread that hangs, for example in an X server that was stopped: after `stallLimit`, it shows the slate
-/// if the last picture may not be shown any more, and with constant pacing repeats the last picture at each tick.
+/// It replaces a capture thread that hangs, for example in an X server that was stopped: after `stallLimit`, it shows
+/// the slate if the last picture may not be shown any more, and with constant pacing repeats the last picture at each
+/// tick.
 final class VideoLoop: Sendable {
     /// The capture thread hangs if it delivers nothing for this time.
     static let stallLimit = MediaTime(milliseconds: 250)
@@ -35,7 +36,10 @@ final class VideoLoop: Sendable {
     /// The bitrate in kbit/s; 0 for the one with which the encoder was opened.
     private let wantedBitrate = Atomic(0)
 
-    init(settings: RenditionSettings, frameRate: Int, mailbox: FrameMailbox, distributor: Distributor, disclosure: Disclosure) {
+    init(
+        settings: RenditionSettings, frameRate: Int, mailbox: FrameMailbox, distributor: Distributor,
+        disclosure: Disclosure
+    ) {
         self.settings = settings
         self.frameRate = frameRate
         self.mailbox = mailbox
@@ -56,8 +60,8 @@ final class VideoLoop: Sendable {
         isKeyframeWanted.store(true, ordering: .relaxed)
     }
 
-    /// True if the next frame must be the whole picture, until `takeWholeFrameRequest`: this thread has encoded a slate itself, or a
-    /// destination of raw pictures has joined.
+    /// True if the next frame must be the whole picture, until `takeWholeFrameRequest`: this thread has encoded a slate
+    /// itself, or a destination of raw pictures has joined.
     var isWholeFrameRequested: Bool { isWholeFrameWanted.load(ordering: .relaxed) }
 
     /// Returns true once if the next frame must be the whole picture.
@@ -96,11 +100,18 @@ final class VideoLoop: Sendable {
     }
 
     /// Starts the thread and opens the encoder on it. Returns the stream's format, or nil if nothing is encoded.
-    func start(onFailure: @escaping @Sendable (EncodeError) -> Void) async throws(EncodeError) -> (NamedThread, VideoTrackFormat?) {
-        try await NamedThread.open(name: "video encoder") { [self] (opened: (Result<VideoTrackFormat?, EncodeError>) -> Void) in
+    func start(onFailure: @escaping @Sendable (EncodeError) -> Void) async throws(EncodeError) -> (
+        NamedThread, VideoTrackFormat?
+    ) {
+        try await NamedThread.open(name: "video encoder") {
+            [self] (opened: (Result<VideoTrackFormat?, EncodeError>) -> Void) in
             let encoder: VideoEncoder?
             do throws(EncodeError) {
-                if let settings = settings.encoding { encoder = try VideoEncoder(settings: settings) } else { encoder = nil }
+                if let settings = settings.encoding {
+                    encoder = try VideoEncoder(settings: settings)
+                } else {
+                    encoder = nil
+                }
             } catch {
                 opened(.failure(error))
                 return
@@ -168,12 +179,15 @@ final class VideoLoop: Sendable {
         // Half a tick less, because the times of ticks are rounded.
         let earliest = last + MediaTime(value: Int64(2 * divisor - 1), timescale: Int64(2 * frameRate))
         // The frame of the next tick that is encoded comes in less than half a tick, if there is one.
-        return .init(earliest: earliest, end: clock.origin + (earliest + MediaTime(value: 1, timescale: Int64(frameRate))).nanoseconds)
+        return .init(
+            earliest: earliest,
+            end: clock.origin + (earliest + MediaTime(value: 1, timescale: Int64(frameRate))).nanoseconds)
     }
 
     // MARK: What is hidden
 
-    /// Called before the first picture that follows new rules. Clips begin with it, since they would show what is hidden now.
+    /// Called before the first picture that follows new rules. Clips begin with it, since they would show what is
+    /// hidden now.
     ///
     /// - Parameter rules: the revision that the picture follows.
     func restartClips(rules: Int, _ work: inout Work) {
@@ -223,11 +237,13 @@ final class VideoLoop: Sendable {
         let coveredForIt = work.isCovering
         work.isCovering = false
         if let last = work.lastTime, time <= last {
-            // If the capture thread hung, this thread has already used the frame's tick, so the frame is shown at the next
-            // tick. A pause can have started since the frame was made, or ended, if the frame is the slate of that pause. A
-            // tick has only one frame, so the next frame can be one tick late.
+            // If the capture thread hung, this thread has already used the frame's tick, so the frame is shown at the
+            // next tick. A pause can have started since the frame was made, or ended, if the frame is the slate of that
+            // pause. A tick has only one frame, so the next frame can be one tick late.
             time = tick(after: last)
-            guard coveredForIt, case .frame = item, !disclosure.isWithheld(at: time), !disclosure.isWithheld(at: item.time) else {
+            guard coveredForIt, case .frame = item, !disclosure.isWithheld(at: time),
+                !disclosure.isWithheld(at: item.time)
+            else {
                 isWholeFrameWanted.store(true, ordering: .relaxed)
                 return
             }
@@ -272,11 +288,11 @@ final class VideoLoop: Sendable {
         return false
     }
 
-    /// A pause starts and ends with a keyframe, so that a recording can be cut there. All frames of one time get the same
-    /// result, because a pause starts and ends only at future times.
+    /// A pause starts and ends with a keyframe, so that a recording can be cut there. All frames of one time get the
+    /// same result, because a pause starts and ends only at future times.
     private func prepare(at time: MediaTime, _ work: inout Work) {
-        // If the capture thread hangs after a pause, only the slate can be repeated. Extend the pause, so that recordings do
-        // not contain the slate.
+        // If the capture thread hangs after a pause, only the slate can be repeated. Extend the pause, so that
+        // recordings do not contain the slate.
         let isPaused = disclosure.pauses.isPaused(at: time) || work.isPaused && (work.isCovering || work.showsOwnSlate)
         if isPaused != work.isPaused {
             work.isPaused = isPaused

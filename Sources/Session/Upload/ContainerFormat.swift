@@ -24,7 +24,8 @@ package enum ContainerFormat: String, Sendable, CaseIterable {
 
     /// The endings of formats that other programs write and this one does not.
     private static let otherEndings: Set<String> = [
-        "mkv", "webm", "avi", "wmv", "asf", "mpg", "mpeg", "m2v", "vob", "ogv", "ogg", "3gp", "gif", "apng", "webp", "mp3", "m4a", "aac", "wav",
+        "mkv", "webm", "avi", "wmv", "asf", "mpg", "mpeg", "m2v", "vob", "ogv", "ogg", "3gp", "gif", "apng", "webp",
+        "mp3", "m4a", "aac", "wav",
         "flac", "opus", "mka", "hevc", "h265", "265", "ivf", "m3u8", "yuv",
     ]
 

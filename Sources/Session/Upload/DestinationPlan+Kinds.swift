@@ -3,8 +3,8 @@ import Media
 import RTMP
 
 extension DestinationPlan {
-    /// Servers may close the connection at a message of 1 MiB: `max_message` of nginx-rtmp by default. The difference is
-    /// for an encoder that exceeds its buffer.
+    /// Servers may close the connection at a message of 1 MiB: `max_message` of nginx-rtmp by default. The difference
+    /// is for an encoder that exceeds its buffer.
     private static let maximumRTMPFrame = 940_000
 
     /// An RTMP or RTMPS server.
@@ -27,12 +27,16 @@ extension DestinationPlan {
 
     /// A file at an absolute path.
     ///
-    /// - Parameter separatesAudio: true if the applications and the microphone are separate tracks. FLV has only one track.
-    package static func file(name: String, path: String, format: ContainerFormat, separatesAudio: Bool = false) -> DestinationPlan {
+    /// - Parameter separatesAudio: true if the applications and the microphone are separate tracks. FLV has only one
+    ///   track.
+    package static func file(name: String, path: String, format: ContainerFormat, separatesAudio: Bool = false)
+        -> DestinationPlan
+    {
         DestinationPlan(
             name: name, kind: .file, path: path, delivery: .recording,
             media: .init(
-                video: format.takesRawVideo ? .raw : .encoded, audioTracks: format.audioTracks(separates: separatesAudio),
+                video: format.takesRawVideo ? .raw : .encoded,
+                audioTracks: format.audioTracks(separates: separatesAudio),
                 needsConstantPacing: format.needsConstantPacing),
             makeHandler: { FileHandler(path: path, format: format) })
     }
@@ -42,7 +46,8 @@ extension DestinationPlan {
         DestinationPlan(
             name: name, kind: .stdout, delivery: .recording,
             media: .init(
-                video: format.takesRawVideo ? .raw : .encoded, audioTracks: format.audioTracks(separates: separatesAudio),
+                video: format.takesRawVideo ? .raw : .encoded,
+                audioTracks: format.audioTracks(separates: separatesAudio),
                 prefersConstantPacing: true, needsConstantPacing: format.needsConstantPacing),
             makeHandler: { StdoutHandler(format: format) })
     }
@@ -57,7 +62,8 @@ extension DestinationPlan {
         var plan = DestinationPlan(
             name: name, kind: .program(manifest.name), delivery: .live(retry: .liveDestination),
             media: .init(
-                video: manifest.takesVideo ? manifest.takesRawVideo ? .raw : .encoded : .none, audio: manifest.takesRawAudio ? .pcm : .aac,
+                video: manifest.takesVideo ? manifest.takesRawVideo ? .raw : .encoded : .none,
+                audio: manifest.takesRawAudio ? .pcm : .aac,
                 audioTracks: manifest.audioTracks, prefersConstantPacing: manifest.mode == .stream),
             makeHandler: {
                 switch manifest.mode {

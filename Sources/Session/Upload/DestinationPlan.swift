@@ -27,7 +27,8 @@ package struct DestinationPlan: Sendable {
     package var makeHandler: @Sendable () -> any SampleHandler
 
     package init(
-        name: String, kind: DestinationKind, url: String? = nil, path: String? = nil, delivery: Delivery, media: MediaRequirements = .init(),
+        name: String, kind: DestinationKind, url: String? = nil, path: String? = nil, delivery: Delivery,
+        media: MediaRequirements = .init(),
         makeHandler: @escaping @Sendable () -> any SampleHandler
     ) {
         self.name = name
@@ -47,15 +48,18 @@ package struct DestinationPlan: Sendable {
         name += "-\(number)"
     }
 
-    /// True for a live destination: it receives only new packets, starting with a keyframe, and the slate during a pause.
+    /// True for a live destination: it receives only new packets, starting with a keyframe, and the slate during a
+    /// pause.
     package var isLive: Bool {
         if case .live = delivery { true } else { false }
     }
 }
 
-/// The far end of a destination, with its secrets. Two broadcasts to the same far end disturb each other. A description or a dump
-/// shows nothing of it.
-package struct DestinationAddress: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+/// The far end of a destination, with its secrets. Two broadcasts to the same far end disturb each other. A description
+/// or a dump shows nothing of it.
+package struct DestinationAddress: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
     private let parts: [String]
 
     /// A stream on an RTMP server.
@@ -67,7 +71,9 @@ package struct DestinationAddress: Sendable, Hashable, CustomStringConvertible, 
     package init?(_ manifest: ExtensionManifest, setup: [String: String]) {
         guard var url = setup["url"] else { return nil }
         // `hls:/srv/www` on the command line is the answer `/srv/www`.
-        if let colon = url.firstIndex(of: ":"), manifest.schemes.contains(url[..<colon].lowercased()), !url[colon...].hasPrefix("://") {
+        if let colon = url.firstIndex(of: ":"), manifest.schemes.contains(url[..<colon].lowercased()),
+            !url[colon...].hasPrefix("://")
+        {
             url = String(url[url.index(after: colon)...])
         }
         let others = setup.filter { $0.key != "url" }.sorted { $0.key < $1.key }
@@ -127,8 +133,8 @@ package enum DestinationKind: Sendable, Equatable {
 
 /// Which packets a destination receives.
 package enum Delivery: Sendable, Equatable {
-    /// For viewers: packets that are too late are dropped. A lost connection is retried with this policy, or not at all if
-    /// it is nil.
+    /// For viewers: packets that are too late are dropped. A lost connection is retried with this policy, or not at all
+    /// if it is nil.
     case live(retry: ReconnectionPolicy?)
     /// For files: all packets from the beginning, without paused intervals.
     case recording
@@ -171,7 +177,8 @@ package struct MediaRequirements: Sendable, Equatable {
     package var maximumFrameSize: Int?
 
     package init(
-        video: Video = .encoded, audio: Audio = .aac, audioTracks: [Track] = [.mixed], prefersConstantPacing: Bool = false,
+        video: Video = .encoded, audio: Audio = .aac, audioTracks: [Track] = [.mixed],
+        prefersConstantPacing: Bool = false,
         needsConstantPacing: Bool = false, maximumFrameSize: Int? = nil
     ) {
         self.video = video

@@ -68,7 +68,9 @@ struct OutputFile: ~Copyable {
     func write(_ bytes: [UInt8], at position: UInt64) throws(SystemError) {
         var offset = 0
         while offset < bytes.count {
-            let written = bytes.withUnsafeBytes { pwrite(raw, $0.baseAddress! + offset, bytes.count - offset, Int(position) + offset) }
+            let written = bytes.withUnsafeBytes {
+                pwrite(raw, $0.baseAddress! + offset, bytes.count - offset, Int(position) + offset)
+            }
             if written < 0 {
                 if errno == EINTR { continue }
                 throw .last
@@ -82,7 +84,8 @@ struct OutputFile: ~Copyable {
         descriptor.startWriteback(from: start, count: count)
     }
 
-    /// Returns a thread that ends when the data is on the disk. A slow disk can need minutes, in which the thread cannot be ended.
+    /// Returns a thread that ends when the data is on the disk. A slow disk can need minutes, in which the thread
+    /// cannot be ended.
     func beginSynchronization() -> NamedThread? {
         guard let copy = descriptor.duplicate()?.release() else { return nil }
         return NamedThread(name: "synchronize") {

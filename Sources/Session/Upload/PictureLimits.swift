@@ -38,7 +38,8 @@ package struct PictureLimits: Sendable, Hashable {
 }
 
 extension Sequence<PictureLimits> {
-    /// Returns the limits that satisfy all of them. Sizes with different aspect ratios are combined by their long and short sides.
+    /// Returns the limits that satisfy all of them. Sizes with different aspect ratios are combined by their long and
+    /// short sides.
     package var strictest: PictureLimits {
         reduce(into: PictureLimits()) { result, limits in
             result.size =

@@ -44,7 +44,10 @@ package struct HandlerContext: Sendable {
     /// True if an earlier handler of the destination was live.
     package var wasLive = false
 
-    package init(requestKeyframe: @escaping @Sendable () -> Void = {}, report: @escaping @Sendable (UploadNotice) -> Void = { _ in }) {
+    package init(
+        requestKeyframe: @escaping @Sendable () -> Void = {},
+        report: @escaping @Sendable (UploadNotice) -> Void = { _ in }
+    ) {
         self.requestKeyframe = requestKeyframe
         self.report = report
     }
@@ -84,7 +87,8 @@ package enum UploadNotice: Sendable, Equatable {
     case extensionLogFlood(name: String)
     /// An extension did not remove its clips; the oldest one was removed so that they do not fill the disk.
     case removedClip(name: String, path: String)
-    /// The far end accepted the stream that many times in a row and gave it up within a minute. The next tries are slower.
+    /// The far end accepted the stream that many times in a row and gave it up within a minute. The next tries are
+    /// slower.
     case unstable(connections: Int)
     /// The server asks for a new connection again and again, and is obeyed less often now.
     case movesOften

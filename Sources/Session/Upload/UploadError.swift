@@ -107,10 +107,13 @@ package enum ExtensionProblem: Error, Sendable, Equatable {
 
     package var retry: RetryAdvice {
         switch self {
-        case .lineTooLong, .flood, .notAReply, .unsupportedVersion, .tooManySoundTracks, .pictureTooLarge, .wrongSetting: .never
+        case .lineTooLong, .flood, .notAReply, .unsupportedVersion, .tooManySoundTracks, .pictureTooLarge,
+            .wrongSetting:
+            .never
         // A program that was live before may be replaced by a newer version now, or the machine is busy.
         case .cannotStart, .noHello: .laterOnceLive
-        case .cannotWrite, .notReady, .stalled, .didNotExit, .endedEarly, .endedWithError, .closedInput, .cancelled: .later
+        case .cannotWrite, .notReady, .stalled, .didNotExit, .endedEarly, .endedWithError, .closedInput, .cancelled:
+            .later
         case .reported(_, _, true): .later
         case .reported(_, _, false):
             switch meaning {

@@ -99,10 +99,14 @@ struct HiddenWindowCoverTests {
         }
     }
 
-    @Test func `rules that match no window at the start are noticed, and the windows of each rule are counted`() async throws {
+    @Test func `rules that match no window at the start are noticed, and the windows of each rule are counted`()
+        async throws
+    {
         try await withScreen { screen in
             let window = try secretWindow(on: screen)
-            let rules = HiddenWindowRules([.windowClass("secret"), .windowClass("sceret"), .title(GlobPattern("*bank*"))])
+            let rules = HiddenWindowRules([
+                .windowClass("secret"), .windowClass("sceret"), .title(GlobPattern("*bank*")),
+            ])
             #expect(rules.matches.map(\.windows) == [nil, nil, nil])
             let source = try open(screen, rules)
             _ = try source.nextPicture()
@@ -133,21 +137,26 @@ struct HiddenWindowCoverTests {
             #expect(picture.damage.covers(place))
             let pixels = try #require(picture.patches.first { $0.rectangle.contains(place) })
             // The black of the root window, and not the grey of the cover.
-            #expect(pixels.pixels.withUnsafeBytes { $0[(110 - pixels.y) * pixels.pixels.stride + (110 - pixels.x) * 4] } == 0)
+            #expect(
+                pixels.pixels.withUnsafeBytes { $0[(110 - pixels.y) * pixels.pixels.stride + (110 - pixels.x) * 4] }
+                    == 0)
         }
     }
 
     @Test func `if nothing draws the uncovered area, it remains covered`() async throws {
         try await withScreen { screen in
             // Simulate a program that hangs: its window has no background, so the server leaves the old pixels there.
-            let below = try LoudWindow(display: screen.display, x: 50, y: 50, width: 300, height: 200, hasBackground: false)
+            let below = try LoudWindow(
+                display: screen.display, x: 50, y: 50, width: 300, height: 200, hasBackground: false)
             below.map()
             let window = try secretWindow(on: screen)
             let source = try open(screen, secret)
             _ = try source.nextSample(at: MediaTime(milliseconds: 0))
             window.unmap()
             for tick in 3..<145 {
-                guard let picture = try source.nextSample(at: MediaTime(milliseconds: Int64(tick) * 33))?.picture else { continue }
+                guard let picture = try source.nextSample(at: MediaTime(milliseconds: Int64(tick) * 33))?.picture else {
+                    continue
+                }
                 #expect(picture.loudPixels == 0, "tick \(tick)")
             }
         }
@@ -155,7 +164,8 @@ struct HiddenWindowCoverTests {
 
     @Test func `many drawings around the uncovered area leave it covered`() async throws {
         try await withScreen { screen in
-            let below = try LoudWindow(display: screen.display, x: 50, y: 50, width: 300, height: 200, hasBackground: false)
+            let below = try LoudWindow(
+                display: screen.display, x: 50, y: 50, width: 300, height: 200, hasBackground: false)
             below.map()
             let window = try secretWindow(on: screen)
             let painter = try Painter(display: screen.display)
@@ -168,7 +178,9 @@ struct HiddenWindowCoverTests {
                     painter.fill(0x00FF00, x: index % 15 * 3, y: index / 15 * 3, width: 1, height: 1)
                     painter.fill(0x00FF00, x: 590 + index % 15 * 3, y: 440 + index / 15 * 3, width: 1, height: 1)
                 }
-                guard let picture = try source.nextSample(at: MediaTime(milliseconds: Int64(tick) * 33))?.picture else { continue }
+                guard let picture = try source.nextSample(at: MediaTime(milliseconds: Int64(tick) * 33))?.picture else {
+                    continue
+                }
                 #expect(picture.loudPixels == 0, "tick \(tick)")
             }
         }
@@ -237,7 +249,8 @@ struct HiddenWindowCoverTests {
         try await withScreen { screen in
             let source = try open(screen, secret)
             _ = try source.nextPicture()
-            let frame = try LoudWindow(display: screen.display, x: 90, y: 80, width: 140, height: 120, hasBackground: false)
+            let frame = try LoudWindow(
+                display: screen.display, x: 90, y: 80, width: 140, height: 120, hasBackground: false)
             let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
             window.setClass("secret")
             frame.map()
@@ -312,7 +325,8 @@ struct HiddenWindowCoverTests {
             window.activate()
             var request = ScreenRequest(display: screen.display)
             for (region, isReported) in [
-                (PixelRect(x: 100, y: 180, width: 200, height: 70), false), (PixelRect(x: 150, y: 0, width: 400, height: 400), false),
+                (PixelRect(x: 100, y: 180, width: 200, height: 70), false),
+                (PixelRect(x: 150, y: 0, width: 400, height: 400), false),
                 (PixelRect(x: 90, y: 90, width: 220, height: 100), true),
             ] {
                 request.selection = .region(region)
@@ -325,7 +339,8 @@ struct HiddenWindowCoverTests {
             frame.map()
             window.enter(frame, x: 10, y: 20)
             for (region, isReported) in [
-                (PixelRect(x: 90, y: 100, width: 220, height: 160), false), (PixelRect(x: 90, y: 80, width: 220, height: 20), true),
+                (PixelRect(x: 90, y: 100, width: 220, height: 160), false),
+                (PixelRect(x: 90, y: 80, width: 220, height: 20), true),
             ] {
                 request.selection = .region(region)
                 let source = try X11ScreenSource(request)
@@ -350,7 +365,10 @@ struct HiddenWindowCoverTests {
                 if let change = source.takeApplicationChange() { titles.append(change.title) }
             }
             #expect(titles == ["0", "30", "60"])
-            for long in [String(repeating: "x", count: 100_000), String(repeating: "a" + String(repeating: "\u{301}", count: 5000), count: 3)] {
+            for long in [
+                String(repeating: "x", count: 100_000),
+                String(repeating: "a" + String(repeating: "\u{301}", count: 5000), count: 3),
+            ] {
                 window.setTitle(bytes: Array(long.utf8))
                 titles = []
                 for tick in 90..<200 where titles.isEmpty {
@@ -362,7 +380,8 @@ struct HiddenWindowCoverTests {
         }
     }
 
-    @Test(arguments: ["my Signal\0", "my Signal\0\0\0", "my Signal\0rest"]) func `a title with null bytes matches like the shown text`(title: String)
+    @Test(arguments: ["my Signal\0", "my Signal\0\0\0", "my Signal\0rest"])
+    func `a title with null bytes matches like the shown text`(title: String)
         async throws
     {
         try await withScreen { screen in
@@ -442,7 +461,9 @@ struct HiddenWindowCoverTests {
 
     /// Hides a window by its number, and destroys it together with its connection. Returns the number, which the server
     /// gives to the first window of the next connection.
-    private func hideAndDestroyWindow(_ source: X11ScreenSource, _ rules: HiddenWindowRules, on screen: Xvfb) throws -> UInt {
+    private func hideAndDestroyWindow(_ source: X11ScreenSource, _ rules: HiddenWindowRules, on screen: Xvfb) throws
+        -> UInt
+    {
         let window = try LoudWindow(display: screen.display, x: 100, y: 100, width: 120, height: 90)
         window.map()
         rules.hide(.window(window.window))
@@ -450,7 +471,9 @@ struct HiddenWindowCoverTests {
         return window.window
     }
 
-    @Test func `a rule for one window that is hidden again hides the next window with its number from the start`() async throws {
+    @Test func `a rule for one window that is hidden again hides the next window with its number from the start`()
+        async throws
+    {
         try await withScreen { screen in
             let rules = HiddenWindowRules()
             let source = try open(screen, rules)
@@ -492,7 +515,8 @@ struct HiddenWindowCoverTests {
 
     @Test func `drawing in a window that disappears does not uncover its area`() async throws {
         try await withScreen { screen in
-            let below = try LoudWindow(display: screen.display, x: 50, y: 50, width: 300, height: 200, hasBackground: false)
+            let below = try LoudWindow(
+                display: screen.display, x: 50, y: 50, width: 300, height: 200, hasBackground: false)
             below.map()
             let window = try secretWindow(on: screen)
             let source = try open(screen, secret)
@@ -503,7 +527,9 @@ struct HiddenWindowCoverTests {
             window.paint()
             window.unmap()
             for tick in 20..<75 {
-                guard let picture = try source.nextSample(at: MediaTime(milliseconds: Int64(tick) * 33))?.picture else { continue }
+                guard let picture = try source.nextSample(at: MediaTime(milliseconds: Int64(tick) * 33))?.picture else {
+                    continue
+                }
                 #expect(picture.loudPixels == 0, "tick \(tick)")
             }
         }
@@ -522,14 +548,17 @@ struct HiddenWindowCoverTests {
 struct HiddenWindowDanceTests {
     private let secret = HiddenWindowRules([.windowClass("secret")])
 
-    @Test(arguments: WindowManagement.allCases) func `a window that dances is in no sample, however often one asks`(management: WindowManagement)
+    @Test(arguments: WindowManagement.allCases) func `a window that dances is in no sample, however often one asks`(
+        management: WindowManagement
+    )
         async throws
     {
         try await withPeers { peers in
             let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
             try await management.start(on: screen, in: peers)
             let source = try open(screen, secret)
-            try await PaintedScreen.start(["secret-reborn", "--seed", "11", "--fps", "60"], on: screen.display, in: peers)
+            try await PaintedScreen.start(
+                ["secret-reborn", "--seed", "11", "--fps", "60"], on: screen.display, in: peers)
             var (loud, samples) = (0, 0)
             // Five seconds, and as long as it takes to get enough samples.
             let (end, deadline) = (ContinuousClock.now + .seconds(5), ContinuousClock.now + .seconds(30))

@@ -8,7 +8,8 @@ final class LoudWindow {
 
     /// - Parameter hasBackground: if false, the window shows the previous screen content until its client draws.
     init(
-        display name: String, x: Int32, y: Int32, width: UInt32, height: UInt32, overridesRedirect: Bool = false, hasBackground: Bool = true
+        display name: String, x: Int32, y: Int32, width: UInt32, height: UInt32, overridesRedirect: Bool = false,
+        hasBackground: Bool = true
     ) throws {
         guard let display = XOpenDisplay(name) else { throw PeerError.answer("no X server at \(name)") }
         self.display = display
@@ -17,7 +18,8 @@ final class LoudWindow {
         attributes.override_redirect = overridesRedirect ? 1 : 0
         let mask = CWOverrideRedirect | (hasBackground ? CWBackPixel : 0)
         window = XCreateWindow(
-            display, XDefaultRootWindow(display), x, y, width, height, 0, 0, UInt32(InputOutput), nil, UInt(mask), &attributes)
+            display, XDefaultRootWindow(display), x, y, width, height, 0, 0, UInt32(InputOutput), nil, UInt(mask),
+            &attributes)
         XSync(display, 0)
     }
 
@@ -31,7 +33,8 @@ final class LoudWindow {
         attributes.background_pixel = 0xFF00FF
         attributes.override_redirect = 1
         let menu = XCreateWindow(
-            display, XDefaultRootWindow(display), x, y, width, height, 0, 0, UInt32(InputOutput), nil, UInt(CWOverrideRedirect | CWBackPixel),
+            display, XDefaultRootWindow(display), x, y, width, height, 0, 0, UInt32(InputOutput), nil,
+            UInt(CWOverrideRedirect | CWBackPixel),
             &attributes)
         XMapRaised(display, menu)
         XSync(display, 0)
@@ -86,7 +89,8 @@ final class LoudWindow {
         var value = window
         withUnsafeBytes(of: &value) { bytes in
             _ = XChangeProperty(
-                display, XDefaultRootWindow(display), XInternAtom(display, "_NET_ACTIVE_WINDOW", 0), XA_WINDOW, 32, PropModeReplace,
+                display, XDefaultRootWindow(display), XInternAtom(display, "_NET_ACTIVE_WINDOW", 0), XA_WINDOW, 32,
+                PropModeReplace,
                 bytes.bindMemory(to: UInt8.self).baseAddress, 1)
         }
         XSync(display, 0)

@@ -3,8 +3,8 @@ import Media
 
 /// Encodes blocks of 1024 stereo frames to raw AAC-LC packets with libavcodec's own encoder. Use it on one thread.
 ///
-/// In silence it repeats the last packet: the packets of silence are equal once the sound before it has faded out, and each is
-/// decoded to silence, whatever the one before it was (ISO/IEC 14496-3, 4.6.11: two windows overlap).
+/// In silence it repeats the last packet: the packets of silence are equal once the sound before it has faded out, and
+/// each is decoded to silence, whatever the one before it was (ISO/IEC 14496-3, 4.6.11: two windows overlap).
 package final class AACEncoder {
     private var context: UnsafeMutablePointer<AVCodecContext>?
     private var frame: UnsafeMutablePointer<AVFrame>?
@@ -14,7 +14,8 @@ package final class AACEncoder {
     private var sequence: UInt32 = 0
     /// The number of equal packets after which silence is not encoded any more.
     private static let enoughSilence = 4
-    /// The last packet of silence, the number of packets equal to it, and the sample frames by which its time is before its block's.
+    /// The last packet of silence, the number of packets equal to it, and the sample frames by which its time is before
+    /// its block's.
     private var silence: (data: [UInt8], count: Int, delay: Int64)?
     /// The number of blocks that libavcodec does not know.
     private var skippedBlocks: Int64 = 0
@@ -65,13 +66,15 @@ package final class AACEncoder {
         let count = Int(context?.pointee.extradata_size ?? 0)
         let config = (context?.pointee.extradata).map { Array(UnsafeBufferPointer(start: $0, count: count)) } ?? []
         return AudioTrackFormat(
-            track: track, format: .broadcast, audioSpecificConfig: config, bitrate: bitrate, priming: Int(context?.pointee.initial_padding ?? 0))
+            track: track, format: .broadcast, audioSpecificConfig: config, bitrate: bitrate,
+            priming: Int(context?.pointee.initial_padding ?? 0))
     }
 
     /// Encodes a block of exactly 1024 stereo frames. The first packets contain the encoder's priming and have negative
     /// times.
     package func encode(_ sample: SampleBuffer) throws(EncodeError) -> [EncodedPacket] {
-        guard case .sound(let sound) = sample.payload, sound.frameCount == AudioTrackFormat.framesPerPacket, let frame else { return [] }
+        guard case .sound(let sound) = sample.payload, sound.frameCount == AudioTrackFormat.framesPerPacket, let frame
+        else { return [] }
         let position = sample.presentationTime.value(timescale: Int64(sound.format.sampleRate))
         let isSilent = sound.samples.allSatisfy { $0 == 0 }
         if isSilent, let silence, silence.count >= Self.enoughSilence {
@@ -131,13 +134,16 @@ package final class AACEncoder {
     private func packet(_ data: [UInt8], at position: Int64) -> EncodedPacket {
         defer { sequence &+= 1 }
         let time = MediaTime(value: position, timescale: Int64(AudioFormat.broadcast.sampleRate))
-        return EncodedPacket(track: track, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: sequence, data: data)
+        return EncodedPacket(
+            track: track, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: sequence, data: data)
     }
 }
 
 extension UnsafeMutablePointer<AVFrame> {
     /// The two planes of a planar stereo frame of floats.
-    fileprivate func withPlanes(_ body: (_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>) -> Void) {
+    fileprivate func withPlanes(
+        _ body: (_ left: UnsafeMutablePointer<Float>, _ right: UnsafeMutablePointer<Float>) -> Void
+    ) {
         guard let left = pointee.data.0, let right = pointee.data.1 else { return }
         let count = Int(pointee.nb_samples)
         left.withMemoryRebound(to: Float.self, capacity: count) { left in

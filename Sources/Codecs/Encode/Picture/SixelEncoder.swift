@@ -29,7 +29,8 @@ package enum SixelEncoder {
             guard sixel_dither_new(&dither, colourCount, nil) == 0 else { return false }
             defer { sixel_dither_unref(dither) }
             return sixel_dither_initialize(
-                dither, &pixels, width, height, csixel_format_rgb, SIXEL_LARGE_AUTO, SIXEL_REP_AUTO, SIXEL_QUALITY_AUTO) == 0
+                dither, &pixels, width, height, csixel_format_rgb, SIXEL_LARGE_AUTO, SIXEL_REP_AUTO, SIXEL_QUALITY_AUTO)
+                == 0
                 && sixel_encode(&pixels, width, height, 3, dither, output) == 0
         }
         return isEncoded && !text.isEmpty ? text : nil

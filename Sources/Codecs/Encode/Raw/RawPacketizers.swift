@@ -24,7 +24,8 @@ package struct RawAudioPacketizer {
             count = sound.samples.count * 2
         }
         return EncodedPacket(
-            track: track, presentationTime: sample.presentationTime, decodeTime: sample.presentationTime, isKeyframe: true, sequence: sequence,
+            track: track, presentationTime: sample.presentationTime, decodeTime: sample.presentationTime,
+            isKeyframe: true, sequence: sequence,
             data: data)
     }
 }

@@ -2,10 +2,10 @@ import Media
 
 /// Chooses the bitrate of a destination from its backlog and its throughput. A value, without a clock.
 ///
-/// The bitrate is lowered at backlogs of 200, 400 and 700 ms, but not below the measured throughput. When the backlog is
-/// gone, the bitrate is raised again: quickly up to the bitrate that was too high the last time, and slowly above it
-/// (`docs/protocols.md`). A destination that accepts nothing has no vote, so it does not lower the quality of others that
-/// share its rendition.
+/// The bitrate is lowered at backlogs of 200, 400 and 700 ms, but not below the measured throughput. When the backlog
+/// is gone, the bitrate is raised again: quickly up to the bitrate that was too high the last time, and slowly above it
+/// (`docs/protocols.md`). A destination that accepts nothing has no vote, so it does not lower the quality of others
+/// that share its rendition.
 package struct CongestionController: Sendable {
     /// The minimum time between two reductions of the bitrate.
     private static let fallInterval = MediaTime(milliseconds: 500)
@@ -69,7 +69,9 @@ package struct CongestionController: Sendable {
 
     /// The throughput of the picture in kbit/s, measured over `window`; nil before the first measurement.
     private var passed: Int? {
-        guard let first = readings.first, let last = readings.last, last.time - first.time >= MediaTime(milliseconds: 500) else { return nil }
+        guard let first = readings.first, let last = readings.last,
+            last.time - first.time >= MediaTime(milliseconds: 500)
+        else { return nil }
         guard last.bytes > first.bytes else { return 0 }
         return max(1, Int(Double(last.bytes - first.bytes) * 8 / 1000 / (last.time - first.time).seconds) - audio)
     }

@@ -2,8 +2,8 @@ import Media
 
 /// Decides whether decoders should smooth the edges between the blocks of a frame (Rec. ITU-T H.264, 8.7).
 ///
-/// That makes blocks of a moving picture less visible, but text less sharp: it is off where almost nothing moves and the QP
-/// is low, and where a sharp picture continues to move.
+/// That makes blocks of a moving picture less visible, but text less sharp: it is off where almost nothing moves and
+/// the QP is low, and where a sharp picture continues to move.
 package struct DeblockingRule: Sendable {
     /// Above this QP, the edges between blocks are visible.
     private static let smoothQuantizer = 26
@@ -12,8 +12,8 @@ package struct DeblockingRule: Sendable {
 
     /// True if a larger part of the last picture changed.
     private var moves = false
-    /// The QP of the last encoded frame, without frames that only filled x264's buffer: they have a higher one, and leave the picture
-    /// as it is.
+    /// The QP of the last encoded frame, without frames that only filled x264's buffer: they have a higher one, and
+    /// leave the picture as it is.
     package private(set) var lastQuantizer = 51
 
     package init() {}

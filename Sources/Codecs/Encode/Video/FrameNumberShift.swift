@@ -3,10 +3,12 @@ import Bitstream
 /// Adds to the frame_num of x264's slices the number of repeat pictures between them, of which x264 does not know (Rec.
 /// ITU-T H.264, 7.3.3 and 7.4.3).
 package enum FrameNumberShift {
-    /// Adds `shift` to the frame_num of the slice NAL unit at `unit` in `data`, modulo 2 to the power of `frameNumberBits`.
+    /// Adds `shift` to the frame_num of the slice NAL unit at `unit` in `data`, modulo 2 to the power of
+    /// `frameNumberBits`.
     ///
-    /// Only the slice header is read and written: frame_num has a fixed width, so that nothing after it changes. The emulation
-    /// prevention can change the length of the unit by some bytes. A unit that ends before its frame_num stays unchanged.
+    /// Only the slice header is read and written: frame_num has a fixed width, so that nothing after it changes. The
+    /// emulation prevention can change the length of the unit by some bytes. A unit that ends before its frame_num
+    /// stays unchanged.
     ///
     /// - Returns: the number of bytes by which the unit is longer than before.
     package static func apply(_ shift: Int, to data: inout [UInt8], unit: Range<Int>, frameNumberBits: Int) -> Int {
@@ -30,8 +32,9 @@ package enum FrameNumberShift {
         return escaped.count - length
     }
 
-    /// Returns the first bytes of a slice NAL unit without emulation prevention, and their number in the unit: at least 12 bytes,
-    /// up to the first byte after them that is not 0. The escaping of later bytes does not depend on bytes before that one.
+    /// Returns the first bytes of a slice NAL unit without emulation prevention, and their number in the unit: at least
+    /// 12 bytes, up to the first byte after them that is not 0. The escaping of later bytes does not depend on bytes
+    /// before that one.
     private static func header(of unit: ArraySlice<UInt8>) -> (length: Int, payload: [UInt8])? {
         var payload: [UInt8] = []
         var zeros = 0

@@ -1,6 +1,7 @@
 import Glibc
 
-/// Estimates the size of the next keyframe of a picture from frames that showed all of it: the size doubles for every 6 steps of QP.
+/// Estimates the size of the next keyframe of a picture from frames that showed all of it: the size doubles for every 6
+/// steps of QP.
 package struct KeyframeEstimate {
     private var last: (size: Int, quantizer: Int)?
 
@@ -11,15 +12,15 @@ package struct KeyframeEstimate {
         last = (size, quantizer)
     }
 
-    /// Notes a frame in which a still picture was replaced by another one. Its keyframe needs about as many bytes, unless the frame is
-    /// small because most of it could be predicted, as after a page has moved.
+    /// Notes a frame in which a still picture was replaced by another one. Its keyframe needs about as many bytes,
+    /// unless the frame is small because most of it could be predicted, as after a page has moved.
     package mutating func noteNewPicture(size: Int, quantizer: Int) {
         guard let last, Self.size(size, from: quantizer, to: last.quantizer) > Double(last.size) / 16 else { return }
         self.last = (size, quantizer)
     }
 
-    /// Returns the lowest QP from `lowest` on with which the keyframe has at most `limit` bytes. Nil if there is none, or if there was no
-    /// keyframe yet.
+    /// Returns the lowest QP from `lowest` on with which the keyframe has at most `limit` bytes. Nil if there is none,
+    /// or if there was no keyframe yet.
     package func quantizer(lowest: Int, limit: Double) -> Int? {
         guard let last, lowest <= 51 else { return nil }
         return (lowest...51).first { Self.size(last.size, from: last.quantizer, to: $0) <= limit }

@@ -1,7 +1,7 @@
 import Media
 
-/// The requests for keyframes of a rendition. A keyframe reduces the quality for all readers, so at most one a second is
-/// forced for any number of requests. It has no clock and uses the times of the frames.
+/// The requests for keyframes of a rendition. A keyframe reduces the quality for all readers, so at most one a second
+/// is forced for any number of requests. It has no clock and uses the times of the frames.
 package struct KeyframeRequests: Sendable {
     /// The minimum time between two forced keyframes.
     package static let interval = MediaTime(milliseconds: 1000)

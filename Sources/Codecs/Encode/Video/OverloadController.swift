@@ -29,7 +29,8 @@ package struct OverloadController {
     private static let tooBusy = 0.9
     /// The share of time in the encoder that a step back may lead to.
     private static let comfortable = 0.7
-    /// How much longer the chosen preset takes at most than the fastest one; `veryfast` takes about three times as long.
+    /// How much longer the chosen preset takes at most than the fastest one; `veryfast` takes about three times as
+    /// long.
     private static let presetCost = 3.5
     /// Seconds.
     private static let shortestCalm = 10.0
@@ -96,7 +97,9 @@ package struct OverloadController {
     }
 
     private mutating func climb(at time: MediaTime) -> Bool {
-        if let lastRelief { calm = (time - lastRelief).seconds < calm * 2 ? min(calm * 2, Self.longestCalm) : Self.shortestCalm }
+        if let lastRelief {
+            calm = (time - lastRelief).seconds < calm * 2 ? min(calm * 2, Self.longestCalm) : Self.shortestCalm
+        }
         lastRelief = nil
         level += 1
         overloadedWindows = 0
@@ -107,6 +110,7 @@ package struct OverloadController {
     /// The factor by which the step below the current one takes longer.
     private var cost: Double {
         let (now, below) = (steps[level], steps[level - 1])
-        return now.frameDivisor == below.frameDivisor ? Self.presetCost : Double(now.frameDivisor) / Double(below.frameDivisor)
+        return now.frameDivisor == below.frameDivisor
+            ? Self.presetCost : Double(now.frameDivisor) / Double(below.frameDivisor)
     }
 }

@@ -2,9 +2,9 @@ import Media
 
 /// Keeps the QP of a picture of which a small part changes with every frame, for example a clock.
 ///
-/// x264 skips a macroblock that does not change only if the QP is not lower than in the frame before; otherwise it analyses it
-/// again. Its rate control changes the QP in small steps, and each step down costs the analysis of the whole picture. With a held
-/// QP, there is one large step instead, when the bitrate has saved enough for it.
+/// x264 skips a macroblock that does not change only if the QP is not lower than in the frame before; otherwise it
+/// analyses it again. Its rate control changes the QP in small steps, and each step down costs the analysis of the
+/// whole picture. With a held QP, there is one large step instead, when the bitrate has saved enough for it.
 package struct QuantizerHold {
     /// The QP below which the picture does not become visibly better.
     private static let lowestQuantizer = 11
@@ -12,8 +12,8 @@ package struct QuantizerHold {
     private static let lowestLevel = 0.2
     /// The part of the buffer from which x264 may choose a lower QP.
     private static let fullLevel = 0.95
-    /// The number of large frames in a row after which the QP is released. After a step, x264 needs some of them, because it raises
-    /// the QP within a frame that becomes too large.
+    /// The number of large frames in a row after which the QP is released. After a step, x264 needs some of them,
+    /// because it raises the QP within a frame that becomes too large.
     private static let largeFrameLimit = 4
     /// The number of frames for which x264 chooses the QP after that.
     private static let releaseFrames = 15
@@ -59,8 +59,8 @@ package struct QuantizerHold {
         limit = Self.limit(kilobits, frameRate)
     }
 
-    /// Returns the QP of the next frame; nil if x264 chooses it. For a keyframe, that is the QP which it should have if the bitrate
-    /// allows it.
+    /// Returns the QP of the next frame; nil if x264 chooses it. For a keyframe, that is the QP which it should have if
+    /// the bitrate allows it.
     ///
     /// - Parameters:
     ///   - changed: what differs from the last frame; empty for a frame that only becomes sharper.

@@ -14,9 +14,9 @@ struct RepeatPicture {
 
     /// Returns nil if the stream of these parameter sets cannot contain such a picture.
     ///
-    /// The stream must use only frames, picture order count type 2, one reference picture and one slice group. It must not
-    /// use weighted prediction, redundant pictures or separate colour planes. A skipped macroblock is coded alike in
-    /// 4:2:0 and in 4:4:4 (7.3.4, 7.3.5).
+    /// The stream must use only frames, picture order count type 2, one reference picture and one slice group. It must
+    /// not use weighted prediction, redundant pictures or separate colour planes. A skipped macroblock is coded alike
+    /// in 4:2:0 and in 4:4:4 (7.3.4, 7.3.5).
     init?(sequence: SequenceParameterSet, picture: PictureParameterSet) {
         guard let layout = sequence.layout, layout.maximumReferenceCount == 1, layout.hasOnlyFrames,
             sequence.pictureOrderCountType == 2, !sequence.hasSeparateColourPlanes,

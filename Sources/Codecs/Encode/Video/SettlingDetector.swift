@@ -55,9 +55,12 @@ struct SettlingDetector {
             emptyFrames = 0
         } else {
             stillFrames += 1
-            // x264 skips a part without a look if the QP is not lower than in the frame before. If it is lower, x264 has found that
-            // the parts of an empty frame, for example a plain background, are as good as that QP makes them.
-            if size > emptyFrameSize || quantizer < lastQuantizer { pictureQuantizer = min(pictureQuantizer, quantizer) }
+            // x264 skips a part without a look if the QP is not lower than in the frame before. If it is lower, x264
+            // has found that the parts of an empty frame, for example a plain background, are as good as that QP makes
+            // them.
+            if size > emptyFrameSize || quantizer < lastQuantizer {
+                pictureQuantizer = min(pictureQuantizer, quantizer)
+            }
             emptyFrames = size > emptyFrameSize ? 0 : emptyFrames + 1
         }
     }

@@ -54,7 +54,8 @@ package final class VideoEncoder {
             hold = QuantizerHold(kilobits: kilobits, frameRate: settings.frameRate)
         }
         settling = SettlingDetector(
-            macroblockCount: layout.macroblockCount, stillFrameLimit: budget == nil ? settings.frameRate * 2 : RefinementSchedule.limit,
+            macroblockCount: layout.macroblockCount,
+            stillFrameLimit: budget == nil ? settings.frameRate * 2 : RefinementSchedule.limit,
             goodQuantizer: settings.goodQuantizer,
             hasConstantQuality: settings.hasConstantQuality)
     }
@@ -64,12 +65,13 @@ package final class VideoEncoder {
         var bitrate: Int?
         if case .bitrate(let kilobits) = settings.rateControl { bitrate = kilobits }
         return VideoTrackFormat(
-            codec: .h264(sequenceParameterSet: encoder.sequenceParameterSet, pictureParameterSet: encoder.pictureParameterSet),
+            codec: .h264(
+                sequenceParameterSet: encoder.sequenceParameterSet, pictureParameterSet: encoder.pictureParameterSet),
             size: settings.size, frameRate: settings.frameRate, bitrate: bitrate)
     }
 
-    /// True if repeating the last frame gives the same quality as encoding it again, or if the bitrate allows no better quality before
-    /// the next keyframe.
+    /// True if repeating the last frame gives the same quality as encoding it again, or if the bitrate allows no better
+    /// quality before the next keyframe.
     package var isSettled: Bool { settling.isSettled || isWaiting }
 
     /// Makes the next frame an IDR picture, because a reader joined or lost data.
@@ -112,8 +114,8 @@ package final class VideoEncoder {
     /// True if `fill` costs almost nothing. With `Latency.normal` it encodes the frame again.
     package var fillsWithoutEncoding: Bool { repeatPicture != nil }
 
-    /// Repeats the last frame at `time` for a tick that was missed, also if its quality is still improving or a keyframe
-    /// is due. Does nothing if there was no frame yet.
+    /// Repeats the last frame at `time` for a tick that was missed, also if its quality is still improving or a
+    /// keyframe is due. Does nothing if there was no frame yet.
     package func fill(at time: MediaTime) throws(EncodeError) -> [EncodedPacket] {
         guard let lastFrame else { return [] }
         guard let repeatPicture else {
@@ -152,7 +154,8 @@ package final class VideoEncoder {
         budget?.advance(to: time)
         let held = hold?.quantizer(changed: changed, isIDR: isIDR, level: budget?.share ?? 0)
         var share = budget.map {
-            refinement.share(at: time, for: purpose, lastKeyframe: isIDR ? nil : lastIDR, budget: $0, level: encoder.bufferLevel)
+            refinement.share(
+                at: time, for: purpose, lastKeyframe: isIDR ? nil : lastIDR, budget: $0, level: encoder.bufferLevel)
         }
         if let budget, isRefilled || held != nil {
             share?.level = budget.level
@@ -162,7 +165,8 @@ package final class VideoEncoder {
         let isNewPicture = changed.isWhole && wasStill
         wasStill = changed.isEmpty
         let output = try encoder.encode(
-            frame, at: advance(to: time), changed: changed, forceIDR: isIDR, quantizer: quantizer(for: purpose, isIDR: isIDR, held: held),
+            frame, at: advance(to: time), changed: changed, forceIDR: isIDR,
+            quantizer: quantizer(for: purpose, isIDR: isIDR, held: held),
             share: share, isDeblocked: deblocking.isOn(changed: changed),
             isMeasured: budget != nil && (isIDR || changed.isEmpty || isNewPicture))
         guard let output else { return [] }
@@ -177,7 +181,9 @@ package final class VideoEncoder {
         return purpose == .refill ? min(51, deblocking.lastQuantizer + 4) : held
     }
 
-    private func note(_ output: X264Encoder.Output, changed: DamageRegion, for purpose: FramePurpose, isNewPicture: Bool) {
+    private func note(
+        _ output: X264Encoder.Output, changed: DamageRegion, for purpose: FramePurpose, isNewPicture: Bool
+    ) {
         let size = output.data.count
         budget?.spend(size)
         if output.isIDR {
@@ -195,11 +201,12 @@ package final class VideoEncoder {
         if isIDRDue(at: time) { return .keyframe }
         guard let budget else { return settling.isSettled ? nil : .refinement }
         return refinement.purpose(
-            at: time, settling: settling, lastKeyframe: lastIDR, budget: budget, level: encoder.bufferLevel, largest: encoder.doubledBuffer)
+            at: time, settling: settling, lastKeyframe: lastIDR, budget: budget, level: encoder.bufferLevel,
+            largest: encoder.doubledBuffer)
     }
 
-    /// The QP for a keyframe of a still picture: the picture's current QP, so that its quality does not pulse with each keyframe. x264
-    /// would base the QP on the previous frames, which had almost no bits.
+    /// The QP for a keyframe of a still picture: the picture's current QP, so that its quality does not pulse with each
+    /// keyframe. x264 would base the QP on the previous frames, which had almost no bits.
     ///
     /// With a bitrate, the keyframe may use most of what the bitrate has saved.
     private var stillQuantizer: Int? {
@@ -212,8 +219,8 @@ package final class VideoEncoder {
         }
     }
 
-    /// Returns the QP for a keyframe while `held` is held. It leaves enough for the frames after it, in which something changes. Nil
-    /// if the keyframe would be much less sharp than they are.
+    /// Returns the QP for a keyframe while `held` is held. It leaves enough for the frames after it, in which something
+    /// changes. Nil if the keyframe would be much less sharp than they are.
     private func heldKeyframeQuantizer(_ held: Int) -> Int? {
         keyframe.quantizer(lowest: held, limit: (budget?.level ?? 0) * 0.6).flatMap { $0 <= held + 12 ? $0 : nil }
     }
@@ -234,12 +241,14 @@ package final class VideoEncoder {
 
     private func packet(for output: X264Encoder.Output) -> EncodedPacket {
         packet(
-            numbering.number(output), presented: output.presentationTime, decoded: output.decodeTime, isIDR: output.isIDR)
+            numbering.number(output), presented: output.presentationTime, decoded: output.decodeTime,
+            isIDR: output.isIDR)
     }
 
     private func packet(_ data: [UInt8], presented: MediaTime, decoded: MediaTime, isIDR: Bool) -> EncodedPacket {
         defer { sequence &+= 1 }
         return EncodedPacket(
-            track: .screen, presentationTime: presented, decodeTime: decoded, isKeyframe: isIDR, sequence: sequence, data: data)
+            track: .screen, presentationTime: presented, decodeTime: decoded, isKeyframe: isIDR, sequence: sequence,
+            data: data)
     }
 }

@@ -39,8 +39,9 @@ package struct VideoSettings: Sendable, Equatable {
     package var threads: Int
     /// The size in bytes that no frame should exceed; nil if only the bitrate limits it. Lossless frames exceed it.
     package var maximumFrameSize: Int?
-    /// True if a chroma value of 4:2:0 is that of the centre of its four pixels, as `CPixelKernels` and libyuv compute it. The
-    /// stream declares it (`chroma_sample_loc_type_top_field`; Rec. ITU-T H.264, E.2.1). False if that is not known.
+    /// True if a chroma value of 4:2:0 is that of the centre of its four pixels, as `CPixelKernels` and libyuv compute
+    /// it. The stream declares it (`chroma_sample_loc_type_top_field`; Rec. ITU-T H.264, E.2.1). False if that is not
+    /// known.
     package var hasCentredChroma = true
 
     package init(
@@ -61,7 +62,8 @@ package struct VideoSettings: Sendable, Equatable {
     }
 
     /// The number of threads for pictures of this size and rate, each of which encodes one slice: enough for a moving
-    /// picture on a common processor. At least 2; at most 8, and at most the number of processors if that is more than 2.
+    /// picture on a common processor. At least 2; at most 8, and at most the number of processors if that is more than
+    /// 2.
     ///
     /// - Parameter processors: the processors that this process may use.
     package static func threads(for size: PixelSize, frameRate: Int, processors: Int) -> Int {

@@ -1,5 +1,5 @@
-/// The share of the bitrate for a frame. x264 counts every frame as one tick, but repeat pictures, which x264 does not know, fill the
-/// time between two frames.
+/// The share of the bitrate for a frame. x264 counts every frame as one tick, but repeat pictures, which x264 does not
+/// know, fill the time between two frames.
 package struct BitrateShare {
     /// The number of ticks that the frame counts for.
     package var ticks: Int
@@ -19,8 +19,8 @@ package struct BitrateShare {
         self.mayUseAll = mayUseAll
     }
 
-    /// Limits x264's buffer to the bytes that the bitrate has saved, and fills it again after the frame. The next frame must limit it,
-    /// too.
+    /// Limits x264's buffer to the bytes that the bitrate has saved, and fills it again after the frame. The next frame
+    /// must limit it, too.
     mutating func refill(to budget: BitBudget, frameRate: Int) {
         ticks = Int(max(0, budget.share) * Double(frameRate) * 0.8)
         level = budget.level
@@ -29,8 +29,8 @@ package struct BitrateShare {
     }
 }
 
-/// The buffer of x264's rate control (VBV): its rate and its size for the next frame, and what it contains, counted as x264 counts
-/// it (`update_vbv` in ratecontrol.c).
+/// The buffer of x264's rate control (VBV): its rate and its size for the next frame, and what it contains, counted as
+/// x264 counts it (`update_vbv` in ratecontrol.c).
 package struct X264Buffer {
     /// x264 reduces a higher bitrate to this one, in kbit/s (`validate_parameters` in encoder.c).
     private static let highestRate = 2_000_000
@@ -68,15 +68,17 @@ package struct X264Buffer {
     ///   - kilobits: the bitrate in kbit/s.
     ///   - capacity: the size of a buffer that is not cut, in kbit.
     package mutating func prepare(_ share: BitrateShare, kilobits: Int, capacity: Int) {
-        // A buffer of less than five frames can be used up by one; otherwise, x264 lets a frame use half of it. It has to contain more
-        // than one frame.
+        // A buffer of less than five frames can be used up by one; otherwise, x264 lets a frame use half of it. It has
+        // to contain more than one frame.
         let frames = share.mayUseAll || share.isLimited ? 1.25 : 5
         let most = min(Int(Double(capacity * frameRate) / frames), Self.highestRate) / kilobits
         rate = kilobits * max(1, min(share.ticks, most))
         size = capacity
-        // x264 has no call that sets the level of its buffer, but a frame does not use more than the size. A difference of less than a
-        // tick comes from rounding.
-        if let limit = share.level.map({ max(0, $0) / 125 }), share.isLimited || level > limit + Double(kilobits) / Double(frameRate) {
+        // x264 has no call that sets the level of its buffer, but a frame does not use more than the size. A difference
+        // of less than a tick comes from rounding.
+        if let limit = share.level.map({ max(0, $0) / 125 }),
+            share.isLimited || level > limit + Double(kilobits) / Double(frameRate)
+        {
             size = min(size, Int(limit))
         }
         size = max(size, rate * 5 / 4 / frameRate + 1)

@@ -6,7 +6,8 @@ import Media
 extension X264Encoder {
     /// An encoded frame.
     struct Output {
-        /// The highest QP of a picture of 8 bits (Rec. ITU-T H.264, 7.4.2.2). x264 reports up to 18 more if it has no bits.
+        /// The highest QP of a picture of 8 bits (Rec. ITU-T H.264, 7.4.2.2). x264 reports up to 18 more if it has no
+        /// bits.
         private static let highestQuantizer = 51
 
         /// The NAL units from x264, with a length of 4 bytes before each.
@@ -23,8 +24,9 @@ extension X264Encoder {
 
         /// The QP of the worst part of the frame, as far as it is known.
         ///
-        /// Uniform quantization with a step D has a mean squared error of D * D / 12, and D doubles for every 6 steps of QP from 1 at
-        /// QP 4 on (Rec. ITU-T H.264, table 8-15 and 8.5.12.1). The error of text is up to six steps larger than that.
+        /// Uniform quantization with a step D has a mean squared error of D * D / 12, and D doubles for every 6 steps
+        /// of QP from 1 at QP 4 on (Rec. ITU-T H.264, table 8-15 and 8.5.12.1). The error of text is up to six steps
+        /// larger than that.
         var quantizer: Int {
             guard let error, error > 0 else { return plannedQuantizer }
             return min(Self.highestQuantizer, max(plannedQuantizer, Int(4 + 3 * log2(12 * error)) - 6))
@@ -33,7 +35,9 @@ extension X264Encoder {
         /// Copies what x264 returned. Returns nil if it returned no frame.
         ///
         /// - Parameter size: the number of bytes of all units, or x264's error.
-        init?(size: Int32, units: UnsafeMutablePointer<x264_nal_t>?, count: Int32, picture: x264_picture_t) throws(EncodeError) {
+        init?(size: Int32, units: UnsafeMutablePointer<x264_nal_t>?, count: Int32, picture: x264_picture_t)
+            throws(EncodeError)
+        {
             guard size >= 0 else { throw .videoFailed(code: Int(size)) }
             guard size > 0, let units, let first = units[0].p_payload else { return nil }
             data = Array(UnsafeBufferPointer(start: first, count: Int(size)))
@@ -48,14 +52,15 @@ extension X264Encoder {
         }
     }
 
-    /// Returns the mean squared error of the luma of `decoded`, as decoders show the frame, in the strip of 16 rows that differs most
-    /// from `original`.
+    /// Returns the mean squared error of the luma of `decoded`, as decoders show the frame, in the strip of 16 rows
+    /// that differs most from `original`.
     static func error(of decoded: x264_image_t, from original: x264_image_t, size: PixelSize) -> Double? {
         guard let decodedLuma = decoded.plane.0, let luma = original.plane.0 else { return nil }
         return stride(from: 0, to: size.height, by: 16).map { top in
             let rows = min(16, size.height - top)
             let sum = ComputeSumSquareErrorPlane(
-                decodedLuma + top * Int(decoded.i_stride.0), decoded.i_stride.0, luma + top * Int(original.i_stride.0), original.i_stride.0,
+                decodedLuma + top * Int(decoded.i_stride.0), decoded.i_stride.0, luma + top * Int(original.i_stride.0),
+                original.i_stride.0,
                 Int32(size.width), Int32(rows))
             return Double(sum) / Double(size.width * rows)
         }.max()

@@ -5,7 +5,9 @@ extension X264Encoder {
     /// (docs/architecture.md).
     static func parameters(for settings: VideoSettings) throws(EncodeError) -> x264_param_t {
         var parameters = x264_param_t()
-        guard x264_param_default_preset(&parameters, settings.preset, settings.latency == .low ? "zerolatency" : nil) == 0 else {
+        guard
+            x264_param_default_preset(&parameters, settings.preset, settings.latency == .low ? "zerolatency" : nil) == 0
+        else {
             throw .cannotOpenVideo(.unknownPreset(settings.preset))
         }
         cx264_silence(&parameters)
@@ -46,7 +48,8 @@ extension X264Encoder {
         switch settings.rateControl {
         case .bitrate(let kilobits):
             parameters.rc.i_rc_method = X264_RC_ABR
-            // A keyframe of text is less sharp than the frames around it, so it may use more bits than with x264's default of 1.4.
+            // A keyframe of text is less sharp than the frames around it, so it may use more bits than with x264's
+            // default of 1.4.
             parameters.rc.f_ip_factor = 1.6
             // A lower QP makes no visible difference, but x264 would encode the whole picture again to reach it.
             parameters.rc.i_qp_min = 8
@@ -72,11 +75,12 @@ extension X264Encoder {
 
     /// Returns the subpel refinement (x264's `subme`) with which to open the encoder.
     ///
-    /// x264 estimates the cost of each frame for its rate control. The threads that do this with low latency keep the refinement of the
-    /// moment when the encoder was opened. With 1 they compare blocks by sums of differences and try few intra modes, which takes a
-    /// fifth of all time less for a picture with small changes; the rate control learns how the estimate relates to bytes. The threads
-    /// of all slices but the first keep this comparison too, for their decisions between modes (docs/decisions.md). From 6 on, the
-    /// setting also decides about what the picture parameter set says.
+    /// x264 estimates the cost of each frame for its rate control. The threads that do this with low latency keep the
+    /// refinement of the moment when the encoder was opened. With 1 they compare blocks by sums of differences and try
+    /// few intra modes, which takes a fifth of all time less for a picture with small changes; the rate control learns
+    /// how the estimate relates to bytes. The threads of all slices but the first keep this comparison too, for their
+    /// decisions between modes (docs/decisions.md). From 6 on, the setting also decides about what the picture
+    /// parameter set says.
     static func lookaheadRefinement(of analysis: x264_param_t, latency: VideoSettings.Latency) -> Int32 {
         let chosen = analysis.analyse.i_subpel_refine
         return latency == .low && chosen < 6 ? min(chosen, 1) : chosen

@@ -49,7 +49,8 @@ final class X264Encoder {
         }
         // x264 derives the timing from its rate control, which knows nothing of the pacing.
         sequenceParameterSet = SequenceParameterSet.replacing(
-            timing: .init(frameRate: settings.frameRate, isFixed: settings.hasFixedFrameRate), in: sets[Int32(NAL_SPS.rawValue)] ?? [])
+            timing: .init(frameRate: settings.frameRate, isFixed: settings.hasFixedFrameRate),
+            in: sets[Int32(NAL_SPS.rawValue)] ?? [])
         pictureParameterSet = sets[Int32(NAL_PPS.rawValue)] ?? []
     }
 
@@ -73,15 +74,19 @@ final class X264Encoder {
     ///   - quantizer: the QP of the frame; nil if the rate control chooses it.
     ///   - share: the part of the bitrate that the frame receives; nil with a constant quality.
     ///   - isDeblocked: true if decoders smooth the edges between blocks (Rec. ITU-T H.264, 8.7).
-    ///   - isMeasured: true if the error of the frame should be measured. Only with low latency, when each call returns its frame.
+    ///   - isMeasured: true if the error of the frame should be measured. Only with low latency, when each call returns
+    ///     its frame.
     func encode(
-        _ frame: PixelBuffer, at time: MediaTime, changed: DamageRegion, forceIDR: Bool, quantizer: Int?, share: BitrateShare?,
+        _ frame: PixelBuffer, at time: MediaTime, changed: DamageRegion, forceIDR: Bool, quantizer: Int?,
+        share: BitrateShare?,
         isDeblocked: Bool, isMeasured: Bool
     ) throws(EncodeError) -> Output? {
         let previous = parameters
         parameters.b_deblocking_filter = isDeblocked && !isFastest ? analysis.b_deblocking_filter : 0
         if let share {
-            buffer.prepare(share, kilobits: kilobits, capacity: settings.bufferSize(bitrate: share.isDoubled ? kilobits * 2 : kilobits))
+            buffer.prepare(
+                share, kilobits: kilobits,
+                capacity: settings.bufferSize(bitrate: share.isDoubled ? kilobits * 2 : kilobits))
             applyBuffer()
         }
         apply(since: previous)
@@ -105,7 +110,9 @@ final class X264Encoder {
         let size = frame.withUnsafeBytes { bytes -> Int32 in
             // x264 only reads the planes, and copies them before it returns.
             let base = UnsafeMutablePointer(mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
-            picture.img.plane = (base.map { $0 + offsets.y }, base.map { $0 + offsets.u }, base.map { $0 + offsets.v }, nil)
+            picture.img.plane = (
+                base.map { $0 + offsets.y }, base.map { $0 + offsets.u }, base.map { $0 + offsets.v }, nil
+            )
             let size = x264_encoder_encode(encoder, &units, &count, &picture, &output)
             if isMeasured, size > 0 { error = Self.error(of: output.img, from: picture.img, size: frame.size) }
             return size
@@ -116,8 +123,8 @@ final class X264Encoder {
         return result
     }
 
-    /// Returns a frame that is still in the encoder, at the end. Returns nil if the encoder is empty, or if no frame is ready
-    /// although `delayedFrames` is not 0.
+    /// Returns a frame that is still in the encoder, at the end. Returns nil if the encoder is empty, or if no frame is
+    /// ready although `delayedFrames` is not 0.
     func flush() throws(EncodeError) -> Output? {
         guard delayedFrames > 0 else { return nil }
         var output = x264_picture_t()
@@ -138,8 +145,8 @@ final class X264Encoder {
         apply(since: previous)
     }
 
-    /// Sets whether the next frames are analysed almost as with the preset `ultrafast`. Everything that the decoder must know stays
-    /// as it is: x264 changes neither the parameter sets nor the number of reference frames.
+    /// Sets whether the next frames are analysed almost as with the preset `ultrafast`. Everything that the decoder
+    /// must know stays as it is: x264 changes neither the parameter sets nor the number of reference frames.
     func setFastest(_ isFastest: Bool) {
         var source = analysis
         if isFastest, x264_param_default_preset(&source, "ultrafast", nil) != 0 { return }
@@ -148,7 +155,8 @@ final class X264Encoder {
         parameters.analyse.intra = source.analyse.intra
         parameters.analyse.i_me_method = source.analyse.i_me_method
         // x264 cannot leave 0 again, because the planes for subpixel motion would be missing.
-        parameters.analyse.i_subpel_refine = min(analysis.analyse.i_subpel_refine, max(1, source.analyse.i_subpel_refine))
+        parameters.analyse.i_subpel_refine = min(
+            analysis.analyse.i_subpel_refine, max(1, source.analyse.i_subpel_refine))
         parameters.analyse.i_trellis = source.analyse.i_trellis
         parameters.analyse.b_mixed_references = source.analyse.b_mixed_references
         x264_encoder_reconfig(encoder, &parameters)
@@ -163,7 +171,8 @@ final class X264Encoder {
     /// Passes the bitrate, the buffer and the deblocking to x264 if they changed.
     private func apply(since previous: x264_param_t) {
         guard
-            parameters.rc.i_bitrate != previous.rc.i_bitrate || parameters.rc.i_vbv_buffer_size != previous.rc.i_vbv_buffer_size
+            parameters.rc.i_bitrate != previous.rc.i_bitrate
+                || parameters.rc.i_vbv_buffer_size != previous.rc.i_vbv_buffer_size
                 || parameters.b_deblocking_filter != previous.b_deblocking_filter
         else { return }
         x264_encoder_reconfig(encoder, &parameters)

@@ -43,7 +43,8 @@ package struct AudioMixer {
     ///   - blockLength: the length of a block in sample frames.
     ///   - start: the first block is the block that contains this time.
     package init(
-        format: AudioFormat = .broadcast, tracks: [Track], blockLength: Int = AudioTrackFormat.framesPerPacket, start: MediaTime = .zero
+        format: AudioFormat = .broadcast, tracks: [Track], blockLength: Int = AudioTrackFormat.framesPerPacket,
+        start: MediaTime = .zero
     ) {
         self.format = format
         self.blockLength = blockLength
@@ -74,8 +75,8 @@ package struct AudioMixer {
 
     package func level(of track: Track) -> Level { levels[track] ?? Level() }
 
-    /// Returns the start of the next block; nil if the end of the block is in the future, or if an active source can still
-    /// deliver sound for it.
+    /// Returns the start of the next block; nil if the end of the block is in the future, or if an active source can
+    /// still deliver sound for it.
     package func nextDueTime(now: MediaTime) -> MediaTime? {
         let end = position + blockLength
         let endTime = MediaTime(value: Int64(end), timescale: Int64(format.sampleRate))
@@ -116,19 +117,23 @@ package struct AudioMixer {
         var samples = samples
         limiters[track]?.process(&samples)
         let time = MediaTime(value: Int64(position), timescale: Int64(format.sampleRate))
-        return SampleBuffer(track: track, presentationTime: time, payload: .sound(Sound(format: format, samples: samples)))
+        return SampleBuffer(
+            track: track, presentationTime: time, payload: .sound(Sound(format: format, samples: samples)))
     }
 
     /// The time at which the next block should be returned even if sound is missing.
     package var nextDeadline: MediaTime {
-        guard awaitsSound else { return MediaTime(value: Int64(position + Self.silentBlocks * blockLength), timescale: Int64(format.sampleRate)) }
+        guard awaitsSound else {
+            return MediaTime(
+                value: Int64(position + Self.silentBlocks * blockLength), timescale: Int64(format.sampleRate))
+        }
         return MediaTime(value: Int64(position + blockLength), timescale: Int64(format.sampleRate)) + Self.soundTimeout
     }
 
     /// The long-term drift of a source's clock in parts per million. It is positive if the source's clock is slow.
     package func drift(of track: Track) -> Double { timelines[track]?.drift.partsPerMillion ?? 0 }
 
-    /// Returns the highest amplitude of a source in the blocks that were returned since the last call, before its gain. Full scale is
-    /// 1.
+    /// Returns the highest amplitude of a source in the blocks that were returned since the last call, before its gain.
+    /// Full scale is 1.
     package mutating func takePeak(of track: Track) -> Float { peaks.removeValue(forKey: track) ?? 0 }
 }

@@ -10,7 +10,9 @@ package final class FormatConverter {
     package init?(from source: AudioFormat) {
         self.source = source
         guard source != .broadcast else { return }
-        guard let context = cswresample_converter(Int32(source.sampleRate), Int32(source.channelCount), Int32(AudioFormat.broadcast.sampleRate))
+        guard
+            let context = cswresample_converter(
+                Int32(source.sampleRate), Int32(source.channelCount), Int32(AudioFormat.broadcast.sampleRate))
         else {
             return nil
         }
@@ -33,12 +35,14 @@ package final class FormatConverter {
         let converted = [Float](unsafeUninitializedCapacity: capacity * 2) { output, count in
             let frames = sound.samples.withUnsafeBytes { input -> Int32 in
                 var from: UnsafePointer<UInt8>? = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
-                var to: UnsafeMutablePointer<UInt8>? = UnsafeMutableRawPointer(output.baseAddress)?.assumingMemoryBound(to: UInt8.self)
+                var to: UnsafeMutablePointer<UInt8>? = UnsafeMutableRawPointer(output.baseAddress)?.assumingMemoryBound(
+                    to: UInt8.self)
                 return swr_convert(context, &to, Int32(capacity), &from, Int32(sound.frameCount))
             }
             count = max(0, Int(frames)) * 2
         }
         return SampleBuffer(
-            track: sample.track, presentationTime: sample.presentationTime - held, payload: .sound(Sound(format: .broadcast, samples: converted)))
+            track: sample.track, presentationTime: sample.presentationTime - held,
+            payload: .sound(Sound(format: .broadcast, samples: converted)))
     }
 }

@@ -4,8 +4,8 @@ import Media
 ///
 /// Positions are in sample frames since the session's start.
 struct TrackTimeline {
-    /// The error in seconds above which the sound is treated as interrupted and is positioned again, if the next measurement has
-    /// such an error in the same direction. The times of a busy server jitter.
+    /// The error in seconds above which the sound is treated as interrupted and is positioned again, if the next
+    /// measurement has such an error in the same direction. The times of a busy server jitter.
     static let resynchronisation = 0.05
     /// The error in seconds above which the sound is positioned again at once.
     static let interruption = 0.09
@@ -15,8 +15,8 @@ struct TrackTimeline {
     static let lastingError = 0.02
     /// The difference of two mean errors in seconds that counts as nearly the same.
     static let similarError = 0.006
-    /// The maximum length in seconds that the sound can be ahead of the mix. Sound further ahead is dropped: its clock is wrong, or
-    /// a program delivers faster than real time.
+    /// The maximum length in seconds that the sound can be ahead of the mix. Sound further ahead is dropped: its clock
+    /// is wrong, or a program delivers faster than real time.
     static let maximumAhead = 10.0
 
     /// The length in seconds over which errors are averaged.

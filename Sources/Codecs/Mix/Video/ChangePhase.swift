@@ -1,11 +1,12 @@
 import Media
 
-/// Detects that a source changes a fixed time after each tick, and decides to grab late once. Used on the capture thread.
+/// Detects that a source changes a fixed time after each tick, and decides to grab late once. Used on the capture
+/// thread.
 ///
-/// Such a source paints at the rate of the ticks. If a change is ready before a tick, the next change is ready before the next
-/// tick too. Each picture then waits for a tick, although the capture thread could grab it at once. To end this, the capture
-/// thread delays one grab until just after the next change. No change is then ready at the following ticks, so the capture
-/// thread waits for each change and grabs it at once. The delayed grab skips one change.
+/// Such a source paints at the rate of the ticks. If a change is ready before a tick, the next change is ready before
+/// the next tick too. Each picture then waits for a tick, although the capture thread could grab it at once. To end
+/// this, the capture thread delays one grab until just after the next change. No change is then ready at the following
+/// ticks, so the capture thread waits for each change and grabs it at once. The delayed grab skips one change.
 package struct ChangePhase {
     /// The number of ticks with the same phase before a late look.
     private static let ticks = 8
@@ -57,7 +58,8 @@ package struct ChangePhase {
 
     /// Returns for how long the look of the tick at `time` waits, so that the next ones need not; nil for a usual look.
     package mutating func delay(at time: MediaTime) -> MediaTime? {
-        guard phases.count == Self.ticks, time >= nextTrial, let least = phases.min(), let most = phases.max(), most - least <= tolerance
+        guard phases.count == Self.ticks, time >= nextTrial, let least = phases.min(), let most = phases.max(),
+            most - least <= tolerance
         else { return nil }
         let delay = most + Self.margin
         guard delay + worthwhile <= interval else { return nil }

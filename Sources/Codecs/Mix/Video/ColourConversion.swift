@@ -51,7 +51,8 @@ package enum ColourConversion {
                 let first = targetBase + area.y * frame.stride + area.x
                 pixel_kernels_bgra_to_i444(
                     sourceBase + (area.y - patch.y) * patch.pixels.stride + (area.x - patch.x) * 4, patch.pixels.stride,
-                    first + offsets.y, first + offsets.u, first + offsets.v, frame.stride, Int32(area.width), Int32(area.height))
+                    first + offsets.y, first + offsets.u, first + offsets.v, frame.stride, Int32(area.width),
+                    Int32(area.height))
             }
         }
     }

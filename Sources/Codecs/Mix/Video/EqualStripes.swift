@@ -19,8 +19,8 @@ package struct EqualStripes: Sendable {
 
     package init() {}
 
-    /// Returns the picture without the stripes that equal those of the last picture. The patches of the result share the
-    /// memory of `picture`.
+    /// Returns the picture without the stripes that equal those of the last picture. The patches of the result share
+    /// the memory of `picture`.
     package mutating func remove(from picture: Picture) -> Picture {
         if size != picture.size {
             size = picture.size
@@ -44,7 +44,9 @@ package struct EqualStripes: Sendable {
 
     /// The pixels of a picture whose only patch is all of it; nil for another picture.
     private func wholePatch(of picture: Picture) -> PixelBuffer? {
-        guard picture.patches.count == 1, let patch = picture.patches.first, patch.rectangle == PixelRect(size) else { return nil }
+        guard picture.patches.count == 1, let patch = picture.patches.first, patch.rectangle == PixelRect(size) else {
+            return nil
+        }
         return patch.pixels.format == .bgra ? patch.pixels : nil
     }
 
@@ -63,7 +65,8 @@ package struct EqualStripes: Sendable {
             return hashes.indices.filter { stripe in
                 let top = stripe * Self.height
                 let hash = pixel_kernels_hash(
-                    (base + top * pixels.stride).assumingMemoryBound(to: UInt8.self), pixels.stride, Int32(size.width * 4),
+                    (base + top * pixels.stride).assumingMemoryBound(to: UInt8.self), pixels.stride,
+                    Int32(size.width * 4),
                     Int32(min(Self.height, size.height - top)))
                 defer { hashes[stripe] = hash }
                 return hashes[stripe] != hash
@@ -82,7 +85,9 @@ package struct EqualStripes: Sendable {
             let area = PixelSize(width: size.width, height: bottom - top)
             pixels.withUnsafeBytes { bytes in
                 guard let base = bytes.baseAddress else { return }
-                let view = PixelBuffer(borrowing: UnsafeMutableRawPointer(mutating: base + top * pixels.stride), size: area, stride: pixels.stride)
+                let view = PixelBuffer(
+                    borrowing: UnsafeMutableRawPointer(mutating: base + top * pixels.stride), size: area,
+                    stride: pixels.stride)
                 patches.append(.init(x: 0, y: top, pixels: view))
             }
             damage.add(PixelRect(x: 0, y: top, width: area.width, height: area.height))

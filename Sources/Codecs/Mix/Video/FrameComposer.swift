@@ -32,15 +32,17 @@ package struct FrameComposer {
         let picture = stripes.remove(from: captured)
         let isNewLayout = letterbox?.source != picture.size
         let layout =
-            isNewLayout ? Letterbox(source: picture.size, output: outputSize) : letterbox ?? Letterbox(source: picture.size, output: outputSize)
+            isNewLayout
+            ? Letterbox(source: picture.size, output: outputSize)
+            : letterbox ?? Letterbox(source: picture.size, output: outputSize)
         letterbox = layout
 
         var region = DamageRegion(size: outputSize)
         if isNewLayout {
             region.add(PixelRect(outputSize))
         } else {
-            // A patch can be larger than the damage, and show what a program has drawn since: its damage follows with the next
-            // sample, but no pixel differs then.
+            // A patch can be larger than the damage, and show what a program has drawn since: its damage follows with
+            // the next sample, but no pixel differs then.
             for rectangle in picture.damage.rectangles + picture.patches.map(\.rectangle) {
                 region.add(layout.outputRectangle(for: rectangle).alignedToMacroblocks)
             }
@@ -55,7 +57,9 @@ package struct FrameComposer {
         let previous = pool.latestFrame
         let frame = pool.nextFrame(rewriting: region)
         if let previous, !isNewLayout || layout.isIdentity {
-            for rectangle in region.rectangles where !patchesCover(rectangle, of: picture, in: layout) { frame.copy(rectangle, from: previous) }
+            for rectangle in region.rectangles where !patchesCover(rectangle, of: picture, in: layout) {
+                frame.copy(rectangle, from: previous)
+            }
         }
         draw(picture, layout: layout, isNewLayout: isNewLayout, region, into: frame)
         var changed = isNewLayout ? region : previous.map { frame.changedMacroblocks(since: $0, in: region) } ?? region
@@ -73,7 +77,8 @@ package struct FrameComposer {
         pool.latestFrame.map { frame in
             SampleBuffer(
                 track: .screen, presentationTime: time,
-                payload: .picture(Picture(size: outputSize, patches: [.init(x: 0, y: 0, pixels: frame)], damage: .whole(outputSize))))
+                payload: .picture(
+                    Picture(size: outputSize, patches: [.init(x: 0, y: 0, pixels: frame)], damage: .whole(outputSize))))
         }
     }
 
@@ -84,7 +89,9 @@ package struct FrameComposer {
     }
 
     /// Draws `picture` into `frame`, at least `region` of it.
-    private mutating func draw(_ picture: Picture, layout: Letterbox, isNewLayout: Bool, _ region: DamageRegion, into frame: PixelBuffer) {
+    private mutating func draw(
+        _ picture: Picture, layout: Letterbox, isNewLayout: Bool, _ region: DamageRegion, into frame: PixelBuffer
+    ) {
         if layout.isIdentity {
             unscaled = nil
             for patch in picture.patches { ColourConversion.place(patch, into: frame) }
@@ -97,7 +104,9 @@ package struct FrameComposer {
         layout.isIdentity && picture.patches.contains { $0.rectangle.contains(rectangle) }
     }
 
-    private mutating func scale(_ picture: Picture, layout: Letterbox, _ region: DamageRegion, into frame: PixelBuffer, isNewLayout: Bool) {
+    private mutating func scale(
+        _ picture: Picture, layout: Letterbox, _ region: DamageRegion, into frame: PixelBuffer, isNewLayout: Bool
+    ) {
         let size = picture.size.roundedDownToEven
         let source: PixelBuffer
         if let unscaled, unscaled.size == size {

@@ -76,8 +76,8 @@ package final class FrameMailbox: Sendable {
         }
     }
 
-    /// Removes a frame that the encoder has not taken. Returns its damage; nil if there is no frame. The caller may write
-    /// to the frame's memory again.
+    /// Removes a frame that the encoder has not taken. Returns its damage; nil if there is no frame. The caller may
+    /// write to the frame's memory again.
     package func takeBack() -> DamageRegion? {
         state.withLock { state in
             guard case .frame(let frame) = state.item, case .picture(let picture) = frame.payload else { return nil }
@@ -106,7 +106,8 @@ package final class FrameMailbox: Sendable {
         }
     }
 
-    /// What viewers can see of the picture that the encoder has shown last, and of all later ones; nil before the first one.
+    /// What viewers can see of the picture that the encoder has shown last, and of all later ones; nil before the first
+    /// one.
     package var shownConsent: PictureConsent? {
         state.withLock { state in
             state.isPending || state.shown == nil ? state.shown : state.consent
@@ -126,7 +127,8 @@ package final class FrameMailbox: Sendable {
         state.update { $0.isInterrupted = true }
     }
 
-    /// Reports that nothing changed at the last tick. The encoder shows the frame that waits, and then shows it again at this time.
+    /// Reports that nothing changed at the last tick. The encoder shows the frame that waits, and then shows it again
+    /// at this time.
     package func putLast(at time: MediaTime) {
         state.update { $0.last = time }
     }
@@ -161,7 +163,9 @@ package final class FrameMailbox: Sendable {
             state.isStale = false
         }
         if let hold, hold.end < deadline ?? .max {
-            if let delivery = state.wait(until: hold.end, for: { Self.next(&$0, earliest: hold.earliest) }) { return delivery }
+            if let delivery = state.wait(until: hold.end, for: { Self.next(&$0, earliest: hold.earliest) }) {
+                return delivery
+            }
             return state.wait(until: deadline) { Self.next(&$0, earliest: nil) } ?? .timedOut
         }
         return state.wait(until: deadline) { Self.next(&$0, earliest: hold?.earliest) } ?? .timedOut
@@ -173,7 +177,9 @@ package final class FrameMailbox: Sendable {
             return .interrupted
         }
         if let item = state.item {
-            guard item.isFrame, !state.isClosed, !state.isUrgent, let earliest, let newest = state.newest, newest < earliest else {
+            guard item.isFrame, !state.isClosed, !state.isUrgent, let earliest, let newest = state.newest,
+                newest < earliest
+            else {
                 state.item = nil
                 state.isUrgent = false
                 state.isShowing = true

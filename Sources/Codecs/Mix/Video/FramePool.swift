@@ -3,8 +3,9 @@ import Media
 /// A pool of planar frames of one size. It records how each frame differs from the latest one.
 ///
 /// Only changed pixels are converted. Before a frame is reused, the pixels that changed in the meantime are copied to
-/// it. A frame is free if only the pool retains it. A slow encoder requires a third frame, and packets of raw frames that wait
-/// for a slow destination require more. They are removed after `framesUntilRemoval` frames that did not need them.
+/// it. A frame is free if only the pool retains it. A slow encoder requires a third frame, and packets of raw frames
+/// that wait for a slow destination require more. They are removed after `framesUntilRemoval` frames that did not need
+/// them.
 struct FramePool {
     /// The number of frames after which those that were not needed are removed.
     private static let framesUntilRemoval = 100
@@ -54,8 +55,8 @@ struct FramePool {
         return frame
     }
 
-    /// Makes the frame before the latest one the latest again, because the pixels of both are equal. Call it at most once
-    /// after `nextFrame`. The encoder may retain that frame, so the other one must stay free for the next picture.
+    /// Makes the frame before the latest one the latest again, because the pixels of both are equal. Call it at most
+    /// once after `nextFrame`. The encoder may retain that frame, so the other one must stay free for the next picture.
     mutating func withdrawLatest() {
         latest = previous
         if let previous { stale[previous] = DamageRegion(size: size) }

@@ -31,7 +31,8 @@ extension PixelBuffer {
     package func scaled(toFit limit: PixelSize) -> PixelBuffer {
         guard size.width > limit.width || size.height > limit.height else { return self }
         let scale = min(Double(limit.width) / Double(size.width), Double(limit.height) / Double(size.height))
-        let smaller = PixelSize(width: max(2, Int(Double(size.width) * scale) & ~1), height: max(2, Int(Double(size.height) * scale) & ~1))
+        let smaller = PixelSize(
+            width: max(2, Int(Double(size.width) * scale) & ~1), height: max(2, Int(Double(size.height) * scale) & ~1))
         let frame = PixelBuffer(format: format, size: smaller)
         FrameScaler.scale(self, into: frame, content: PixelRect(smaller), changed: .whole(smaller))
         return frame

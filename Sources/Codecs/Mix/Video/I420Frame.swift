@@ -48,7 +48,8 @@ extension PixelBuffer {
                     guard let sourceBase = source.baseAddress, let targetBase = target.baseAddress else { return }
                     for row in 0..<area.height {
                         memcpy(
-                            targetBase + plane.offset + (area.y + row) * plane.stride + area.x, sourceBase + from.offset + row * from.stride,
+                            targetBase + plane.offset + (area.y + row) * plane.stride + area.x,
+                            sourceBase + from.offset + row * from.stride,
                             area.width)
                     }
                 }
@@ -67,7 +68,8 @@ extension PixelBuffer {
                 let comparison = FrameComparison(one: ourBase, other: theirBase, planes: Self.planes(of: self))
                 for rectangle in region.rectangles {
                     for y in Swift.stride(from: rectangle.y, to: rectangle.maxY, by: 16) {
-                        let strip = PixelRect(x: rectangle.x, y: y, width: rectangle.width, height: min(16, rectangle.maxY - y))
+                        let strip = PixelRect(
+                            x: rectangle.x, y: y, width: rectangle.width, height: min(16, rectangle.maxY - y))
                         comparison.mark(strip, &marks)
                         changed.addMarked(marks, in: strip)
                         if changed.isWhole { return }
@@ -105,8 +107,8 @@ private struct FrameComparison {
     let other: UnsafeRawPointer
     let planes: [PixelBuffer.Plane]
 
-    /// Sets `marks` to 1 for each macroblock of `strip` in which a luma or chroma sample differs, and to 0 for the others.
-    /// The strip is one macroblock high.
+    /// Sets `marks` to 1 for each macroblock of `strip` in which a luma or chroma sample differs, and to 0 for the
+    /// others. The strip is one macroblock high.
     func mark(_ strip: PixelRect, _ marks: inout [UInt8]) {
         marks.removeAll(keepingCapacity: true)
         marks.append(contentsOf: repeatElement(0, count: (strip.width + 15) / 16))
@@ -114,7 +116,8 @@ private struct FrameComparison {
             let part = plane.rectangle(strip)
             let offset = plane.offset + part.y * plane.stride + part.x
             pixel_kernels_mark_different(
-                (one + offset).assumingMemoryBound(to: UInt8.self), (other + offset).assumingMemoryBound(to: UInt8.self), plane.stride,
+                (one + offset).assumingMemoryBound(to: UInt8.self),
+                (other + offset).assumingMemoryBound(to: UInt8.self), plane.stride,
                 Int32(part.width), Int32(part.height), Int32(16 >> plane.shift), &marks)
         }
     }

@@ -1,7 +1,7 @@
 import Media
 
-/// How long the capture thread rests after a tick: with variable pacing and a picture that does not change, it looks again
-/// when a frame is due. A change that the source announces ends the rest.
+/// How long the capture thread rests after a tick: with variable pacing and a picture that does not change, it looks
+/// again when a frame is due. A change that the source announces ends the rest.
 package struct IdleRest: Sendable {
     /// The time without a change after which it rests.
     private static let stillTime = MediaTime(milliseconds: 1000)

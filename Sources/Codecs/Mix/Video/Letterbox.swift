@@ -25,7 +25,8 @@ package struct Letterbox: Equatable {
         }
         width = min(output.width, max(2, (width + 1) & ~1))
         height = min(output.height, max(2, (height + 1) & ~1))
-        content = PixelRect(x: ((output.width - width) / 2) & ~1, y: ((output.height - height) / 2) & ~1, width: width, height: height)
+        content = PixelRect(
+            x: ((output.width - width) / 2) & ~1, y: ((output.height - height) / 2) & ~1, width: width, height: height)
     }
 
     /// True if the picture maps to the frame pixel by pixel.
@@ -42,6 +43,7 @@ package struct Letterbox: Equatable {
         let top = (reach.y - 2) * content.height / max(even.height, 1) - 2
         let right = ((reach.maxX + 2) * content.width + even.width - 1) / max(even.width, 1) + 2
         let bottom = ((reach.maxY + 2) * content.height + even.height - 1) / max(even.height, 1) + 2
-        return PixelRect(x: content.x + left, y: content.y + top, width: right - left, height: bottom - top).intersection(content)
+        return PixelRect(x: content.x + left, y: content.y + top, width: right - left, height: bottom - top)
+            .intersection(content)
     }
 }

@@ -15,7 +15,8 @@ package enum PrivacySlate {
             for y in 0..<size.height {
                 for x in 0..<size.width {
                     let fromCentre = abs(2 * x - size.width) / 2
-                    let isBar = abs(2 * y - size.height) < 6 * unit && fromCentre > unit / 2 && fromCentre < unit * 3 / 2
+                    let isBar =
+                        abs(2 * y - size.height) < 6 * unit && fromCentre > unit / 2 && fromCentre < unit * 3 / 2
                     bytes[y * frame.stride + x] = isBar ? bars : background
                 }
             }
@@ -27,6 +28,9 @@ package enum PrivacySlate {
     package static func sample(size: PixelSize, chroma: ChromaFormat = .yuv420, at time: MediaTime) -> SampleBuffer {
         SampleBuffer(
             track: .screen, presentationTime: time,
-            payload: .picture(Picture(size: size, patches: [.init(x: 0, y: 0, pixels: frame(size: size, chroma: chroma))], damage: .whole(size))))
+            payload: .picture(
+                Picture(
+                    size: size, patches: [.init(x: 0, y: 0, pixels: frame(size: size, chroma: chroma))],
+                    damage: .whole(size))))
     }
 }

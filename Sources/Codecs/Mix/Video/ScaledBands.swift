@@ -26,7 +26,8 @@ package struct ScaledBands {
         period = isPeriodic ? (ratio.source * 2, ratio.content * 2) : (source.height, content.height)
     }
 
-    /// Returns the rows to scale so that all of `region` of the target is written: rows of the source, and rows of the content.
+    /// Returns the rows to scale so that all of `region` of the target is written: rows of the source, and rows of the
+    /// content.
     package func rows(of region: DamageRegion) -> [(source: Range<Int>, content: Range<Int>)] {
         guard period.content > 0 else { return [] }
         let blocks = region.rectangles.map { $0.intersection(content) }.filter { !$0.isEmpty }

@@ -45,12 +45,14 @@ package final class WindowProperties {
             XFree(hint.res_name)
             XFree(hint.res_class)
         }
-        return Self.shortened(hint.res_class.map { String(cString: $0) } ?? hint.res_name.map { String(cString: $0) } ?? "")
+        return Self.shortened(
+            hint.res_class.map { String(cString: $0) } ?? hint.res_name.map { String(cString: $0) } ?? "")
     }
 
     /// Returns the title, or an empty string.
     package func title(of window: Window) -> String {
-        Self.shortened([nameAtom, XA_WM_NAME].lazy.map { self.connection.text($0, of: window) }.first { !$0.isEmpty } ?? "")
+        Self.shortened(
+            [nameAtom, XA_WM_NAME].lazy.map { self.connection.text($0, of: window) }.first { !$0.isEmpty } ?? "")
     }
 
     private static func shortened(_ text: String) -> String {
@@ -74,7 +76,9 @@ package final class WindowProperties {
     private func windows(_ property: Atom) -> [Window]? {
         connection.property(property, of: connection.root, type: XA_WINDOW) { bytes, count, format in
             guard format == 32 else { return [] }
-            return bytes.withMemoryRebound(to: Window.self, capacity: count) { Array(UnsafeBufferPointer(start: $0, count: count)) }
+            return bytes.withMemoryRebound(to: Window.self, capacity: count) {
+                Array(UnsafeBufferPointer(start: $0, count: count))
+            }
         }
     }
 }

@@ -25,7 +25,9 @@ package final class WindowTree {
     /// Returns the ancestor of `window` that is a child of the root window.
     package func topLevel(of window: Window) -> Window {
         var topLevel = window
-        while let parent = connection.family(of: topLevel)?.parent, parent != connection.root, parent != 0 { topLevel = parent }
+        while let parent = connection.family(of: topLevel)?.parent, parent != connection.root, parent != 0 {
+            topLevel = parent
+        }
         return topLevel
     }
 
@@ -37,7 +39,8 @@ package final class WindowTree {
         return tops.compactMap { top in
             let client = client(of: top)
             if properties.isManaged(client) { return client }
-            guard let attributes = connection.attributes(of: top), attributes.map_state == IsViewable, attributes.class == InputOutput
+            guard let attributes = connection.attributes(of: top), attributes.map_state == IsViewable,
+                attributes.class == InputOutput
             else { return nil }
             return properties.className(of: top) != nil || !properties.title(of: top).isEmpty ? top : nil
         }

@@ -5,7 +5,8 @@ extension X11Connection {
     /// Calls `body` with the value of a property, the number of its items and their size in bits. Returns nil if there
     /// is no property of that type. Values longer than 64 KiB are truncated.
     package func property<Value>(
-        _ name: Atom, of window: Window, type: Atom = Atom(AnyPropertyType), _ body: (UnsafeMutablePointer<UInt8>, Int, Int32) -> Value
+        _ name: Atom, of window: Window, type: Atom = Atom(AnyPropertyType),
+        _ body: (UnsafeMutablePointer<UInt8>, Int, Int32) -> Value
     ) -> Value? {
         var actualType = Atom()
         var format: Int32 = 0
@@ -13,7 +14,8 @@ extension X11Connection {
         var rest: UInt = 0
         var data: UnsafeMutablePointer<UInt8>?
         // The length is in units of 32 bits.
-        let status = XGetWindowProperty(display, window, name, 0, 16384, 0, type, &actualType, &format, &count, &rest, &data)
+        let status = XGetWindowProperty(
+            display, window, name, 0, 16384, 0, type, &actualType, &format, &count, &rest, &data)
         guard status == Success, let data else { return nil }
         defer { XFree(data) }
         return actualType == 0 ? nil : body(data, Int(count), format)
@@ -36,7 +38,11 @@ extension X11Connection {
         var result: [String] = []
         for text in [whole.prefix { $0 != 0 }, whole] where !text.isEmpty {
             let latin = String(String.UnicodeScalarView(text.map { Unicode.Scalar($0) }))
-            if let unicode = String(validating: text, as: UTF8.self) { result += [unicode] } else { result += compoundTexts(name, of: window) }
+            if let unicode = String(validating: text, as: UTF8.self) {
+                result += [unicode]
+            } else {
+                result += compoundTexts(name, of: window)
+            }
             result.append(latin)
         }
         var known = Set<String>()
@@ -45,7 +51,9 @@ extension X11Connection {
 
     /// Returns the strings of a property that contains several, each terminated by a null byte.
     package func strings(_ name: Atom, of window: Window) -> [String] {
-        bytes(name, of: window).split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
+        bytes(name, of: window).split(separator: 0, omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self)
+        }
     }
 
     /// Returns the value of a property of bytes, or an empty array.
@@ -73,7 +81,9 @@ extension X11Connection {
     package func numbers(_ name: Atom, of window: Window) -> [UInt] {
         property(name, of: window) { bytes, count, format in
             guard format == 32 else { return [] }
-            return bytes.withMemoryRebound(to: UInt.self, capacity: count) { list in (0..<count).map { list[$0] & 0xffff_ffff } }
+            return bytes.withMemoryRebound(to: UInt.self, capacity: count) { list in
+                (0..<count).map { list[$0] & 0xffff_ffff }
+            }
         } ?? []
     }
 

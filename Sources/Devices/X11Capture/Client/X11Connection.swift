@@ -19,8 +19,8 @@ package final class X11Connection {
     package let hasMonitors: Bool
     var selection = EventSelection()
 
-    /// The maximum time for the answer of a server to a new connection. XOpenDisplay waits for ever for a server that is
-    /// stopped.
+    /// The maximum time for the answer of a server to a new connection. XOpenDisplay waits for ever for a server that
+    /// is stopped.
     private static let openingLimit = Duration.seconds(5)
 
     /// Opens the display `name`. If `name` is nil, opens the display in `DISPLAY`. Blocks for at most five seconds.
@@ -81,7 +81,9 @@ package final class X11Connection {
     /// Returns the code of the last protocol error since the last call, if a request from number `first` on caused it
     /// (XNextRequest(3)). An error of an earlier request, whose result was optional, is discarded.
     @discardableResult
-    package func takeProtocolError(since first: UInt = 0) -> Int? { X11Faults.takeProtocolError(of: display, since: first) }
+    package func takeProtocolError(since first: UInt = 0) -> Int? {
+        X11Faults.takeProtocolError(of: display, since: first)
+    }
 
     /// Throws if the connection broke, or if the server refused a request from number `first` on (XNextRequest(3)).
     package func check(since first: UInt) throws(CaptureError) {
@@ -95,8 +97,8 @@ package final class X11Connection {
         if isBroken { throw .displayServerGone(name) }
     }
 
-    /// Blocks until the server has sent an event, or until `deadline`, or until `wake` is signalled, or until the connection
-    /// breaks. Returns false at the deadline and for `wake`.
+    /// Blocks until the server has sent an event, or until `deadline`, or until `wake` is signalled, or until the
+    /// connection breaks. Returns false at the deadline and for `wake`.
     ///
     /// - Parameter deadline: `CLOCK_MONOTONIC` in nanoseconds.
     package func waitForEvent(until deadline: Int64, or wake: WakeSignal) -> Bool {

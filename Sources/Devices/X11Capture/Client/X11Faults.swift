@@ -23,9 +23,9 @@ enum X11Faults {
 
     private static let faults = Mutex(Faults())
 
-    /// Opens a display and routes its errors here. Call it on a thread of its own (`TimedOpening`): if the server ends between its
-    /// first answer and the end of the opening, this call never returns. Otherwise Xlib would end the process, because its
-    /// exit handler can be set only after the opening.
+    /// Opens a display and routes its errors here. Call it on a thread of its own (`TimedOpening`): if the server ends
+    /// between its first answer and the end of the opening, this call never returns. Otherwise Xlib would end the
+    /// process, because its exit handler can be set only after the opening.
     static func open(_ name: String) -> OpaquePointer? {
         let thread = UInt(pthread_self())
         _ = faults.withLock { $0.openingThreads.insert(thread) }
@@ -72,8 +72,12 @@ enum X11Faults {
         let older = XSetErrorHandler(onError)
         let olderIO = XSetIOErrorHandler(onIOError)
         faults.withLock { faults in
-            if let older, unsafeBitCast(older, to: Int.self) != unsafeBitCast(onError, to: Int.self) { faults.previousErrorHandler = older }
-            if let olderIO, unsafeBitCast(olderIO, to: Int.self) != unsafeBitCast(onIOError, to: Int.self) { faults.previousIOErrorHandler = olderIO }
+            if let older, unsafeBitCast(older, to: Int.self) != unsafeBitCast(onError, to: Int.self) {
+                faults.previousErrorHandler = older
+            }
+            if let olderIO, unsafeBitCast(olderIO, to: Int.self) != unsafeBitCast(onIOError, to: Int.self) {
+                faults.previousIOErrorHandler = olderIO
+            }
         }
     }
 

@@ -61,7 +61,9 @@ final class HiddenWindowCover {
         compositorSelection = XInternAtom(connection.display, "_NET_WM_CM_S\(XDefaultScreen(connection.display))", 0)
         XFixesSelectSelectionInput(
             connection.display, connection.root, compositorSelection,
-            UInt(XFixesSetSelectionOwnerNotifyMask | XFixesSelectionWindowDestroyNotifyMask | XFixesSelectionClientCloseNotifyMask))
+            UInt(
+                XFixesSetSelectionOwnerNotifyMask | XFixesSelectionWindowDestroyNotifyMask
+                    | XFixesSelectionClientCloseNotifyMask))
     }
 
     /// Processes an event.
@@ -118,7 +120,8 @@ final class HiddenWindowCover {
         drawing.windows = drawing.windows.filter { places[$0] == trail.current[$0] }
         lastDrawing = lastDrawing.filter { trail.current[$0.key] != nil }
         trail.update(
-            places, passed: finding.passed.map { $0.grown(by: margin) }, released: finding.released, drawn: isComposited ? [] : drawn,
+            places, passed: finding.passed.map { $0.grown(by: margin) }, released: finding.released,
+            drawn: isComposited ? [] : drawn,
             restless: Set(lastDrawing.lazy.filter { now - $0.value < Self.restlessness }.map(\.key)), at: now,
             for: isComposited ? Self.compositedDelay : Self.delay, undrawnFor: Self.undrawnDelay)
         rectangles = trail.rectangles
@@ -145,7 +148,10 @@ final class HiddenWindowCover {
     /// Records drawing, in pixels of the root window.
     func noteDrawing(_ rectangles: [PixelRect], at now: MediaTime) {
         for window in drawing.windows { lastDrawing[window] = drawing.time }
-        drawing = (Set(trail.current.lazy.filter { place in rectangles.contains { $0.intersects(place.value) } }.map(\.key)), now)
+        drawing = (
+            Set(trail.current.lazy.filter { place in rectangles.contains { $0.intersects(place.value) } }.map(\.key)),
+            now
+        )
         trail.noteDrawing(rectangles, at: now)
     }
 

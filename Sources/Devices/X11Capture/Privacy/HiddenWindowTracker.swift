@@ -4,9 +4,9 @@ import WindowPrivacy
 
 /// Tracks which children of the root window are hidden, and their current and previous positions.
 ///
-/// Events report possible changes, and `locate` requests the state. Other programs can change their windows at any time,
-/// also between two replies. The server reports each of these changes as an event, in the order of events and replies.
-/// So the caller can find out whether a finding still holds: it processes all events and reads `isStale`.
+/// Events report possible changes, and `locate` requests the state. Other programs can change their windows at any
+/// time, also between two replies. The server reports each of these changes as an event, in the order of events and
+/// replies. So the caller can find out whether a finding still holds: it processes all events and reads `isStale`.
 final class HiddenWindowTracker {
     /// The time after the end of a hidden window for which a new pop-up of its client counts as hidden. An application
     /// that replaces its window has none for a moment, and then one without a class or title.
@@ -66,7 +66,8 @@ final class HiddenWindowTracker {
         windows.note(event.window)
         _ = history.move(
             event.window,
-            to: WindowReader.place(x: event.x, y: event.y, width: event.width, height: event.height, border: event.border_width))
+            to: WindowReader.place(
+                x: event.x, y: event.y, width: event.width, height: event.height, border: event.border_width))
     }
 
     private func destroyed(_ event: XDestroyWindowEvent) {
@@ -108,7 +109,8 @@ final class HiddenWindowTracker {
     private func configured(_ event: XConfigureEvent) {
         guard event.event == connection.root else { return }
         let window = event.window
-        let place = WindowReader.place(x: event.x, y: event.y, width: event.width, height: event.height, border: event.border_width)
+        let place = WindowReader.place(
+            x: event.x, y: event.y, width: event.width, height: event.height, border: event.border_width)
         let before = history.last[window]
         guard history.move(window, to: place), hidden.contains(window) || windows.isUndecided(window) else { return }
         isStale = true
@@ -121,7 +123,8 @@ final class HiddenWindowTracker {
     private func propertyChanged(_ event: XPropertyEvent) {
         let before = (isStale, isAmbiguous)
         changed(event.window)
-        let isAsked = reader.isExclusion(event.atom) || rules?.contains { reader.isTrait(event.atom, askedBy: $0) } ?? true
+        let isAsked =
+            reader.isExclusion(event.atom) || rules?.contains { reader.isTrait(event.atom, askedBy: $0) } ?? true
         if !isAsked && (hidden.isEmpty || reader.isTitle(event.atom)) { (isStale, isAmbiguous) = before }
     }
 
@@ -145,15 +148,16 @@ final class HiddenWindowTracker {
     /// Marks the last finding as outdated.
     func invalidate() { isStale = true }
 
-    /// Determines the positions of the hidden windows. The result is at least as new as the events that `drain` processes.
+    /// Determines the positions of the hidden windows. The result is at least as new as the events that `drain`
+    /// processes.
     ///
     /// - Parameters:
     ///   - now: the session's time.
     ///   - drain: processes all pending events.
     /// - Returns: nil if a window was destroyed during this call. Call this method again.
     func locate(_ newRules: [HiddenWindowRule], at now: MediaTime, drain: () -> Void) -> HiddenWindowFinding? {
-        // Events that arrive with the replies stay in the queue. They can be newer than a reply, so the caller processes
-        // them after this call, and they invalidate the finding.
+        // Events that arrive with the replies stay in the queue. They can be newer than a reply, so the caller
+        // processes them after this call, and they invalidate the finding.
         drain()
         guard let children = connection.family(of: connection.root)?.children else { return nil }
         let present = Set(children)
@@ -190,10 +194,14 @@ final class HiddenWindowTracker {
     }
 
     private func search(_ newRules: [HiddenWindowRule], at now: MediaTime) {
-        let (lost, emptied) = departures.isEmpty ? ([], []) : departures.resolve(present: Set(windows.known.keys).union(windows.owners.keys))
+        let (lost, emptied) =
+            departures.isEmpty
+            ? ([], []) : departures.resolve(present: Set(windows.known.keys).union(windows.owners.keys))
         guard windows.needsSearch || rules != newRules || !lost.isEmpty || !emptied.isEmpty else { return }
         var search = HiddenWindowSearch(rules: newRules, resourceMask: connection.resourceMask)
-        for case .window(let window) in newRules { search.owners[window] = windows.owners[window] ?? reader.topLevel(of: window) }
+        for case .window(let window) in newRules {
+            search.owners[window] = windows.owners[window] ?? reader.topLevel(of: window)
+        }
         for client in lastResult.clients { formerClients[client] = now }
         // A new rule does not reveal any window, nor does the end of a rule whose window was destroyed.
         if let rules, rules.allSatisfy({ newRules.contains($0) || ended.reported.contains($0) }) {

@@ -1,7 +1,7 @@
 import Media
 
-/// The covers in the picture that viewers have, in pixels of the root window. It determines which parts of the picture to
-/// grab again.
+/// The covers in the picture that viewers have, in pixels of the root window. It determines which parts of the picture
+/// to grab again.
 struct ShownCovers {
     /// The areas that are covered in the viewers' picture, completely or in part.
     private var covered: [PixelRect] = []

@@ -35,9 +35,13 @@ final class WindowReader {
         process = atom("_NET_WM_PID")
         leader = atom("WM_CLIENT_LEADER")
         type = atom("_NET_WM_WINDOW_TYPE")
-        ordinaryTypes = [atom("_NET_WM_WINDOW_TYPE_NORMAL"), atom("_NET_WM_WINDOW_TYPE_DESKTOP"), atom("_NET_WM_WINDOW_TYPE_DOCK")]
+        ordinaryTypes = [
+            atom("_NET_WM_WINDOW_TYPE_NORMAL"), atom("_NET_WM_WINDOW_TYPE_DESKTOP"), atom("_NET_WM_WINDOW_TYPE_DOCK"),
+        ]
         state = atom("WM_STATE")
-        traitAtoms = [exclude, name, process, leader, type, state, XA_WM_NAME, XA_WM_CLASS, XA_WM_TRANSIENT_FOR, XA_WM_HINTS]
+        traitAtoms = [
+            exclude, name, process, leader, type, state, XA_WM_NAME, XA_WM_CLASS, XA_WM_TRANSIENT_FOR, XA_WM_HINTS,
+        ]
     }
 
     /// Returns true for a property that can make a window hidden, or make it belong to a hidden window.
@@ -62,7 +66,9 @@ final class WindowReader {
     func place(of window: Window) -> PixelRect? {
         guard let attributes = connection.attributes(of: window) else { return nil }
         guard attributes.map_state == IsViewable else { return PixelRect(x: 0, y: 0, width: 0, height: 0) }
-        return Self.place(x: attributes.x, y: attributes.y, width: attributes.width, height: attributes.height, border: attributes.border_width)
+        return Self.place(
+            x: attributes.x, y: attributes.y, width: attributes.width, height: attributes.height,
+            border: attributes.border_width)
     }
 
     /// Returns the area of a window including its border. `x` and `y` are the position of the border's top left corner.
@@ -95,8 +101,10 @@ final class WindowReader {
         let first = XNextRequest(display)
         guard let attributes = connection.attributes(of: window) else { return nil }
         let place = Self.place(
-            x: attributes.x, y: attributes.y, width: attributes.width, height: attributes.height, border: attributes.border_width)
-        var result = TopLevelWindow(window: window, place: place, isOverrideRedirect: attributes.override_redirect != 0, members: [])
+            x: attributes.x, y: attributes.y, width: attributes.width, height: attributes.height,
+            border: attributes.border_width)
+        var result = TopLevelWindow(
+            window: window, place: place, isOverrideRedirect: attributes.override_redirect != 0, members: [])
         // An InputOnly window has no pixels.
         guard attributes.class != InputOnly else { return result }
         var level = [window]
@@ -104,10 +112,13 @@ final class WindowReader {
             var next: [Window] = []
             for member in level where result.members.count < Self.maximumMembers {
                 // The root window reports structure changes of its children.
-                connection.select(PropertyChangeMask | (depth == 0 ? 0 : StructureNotifyMask), of: member, for: .hiddenWindows)
+                connection.select(
+                    PropertyChangeMask | (depth == 0 ? 0 : StructureNotifyMask), of: member, for: .hiddenWindows)
                 let traits = traits(of: member)
                 result.members.append(traits)
-                if !traits.isManaged && depth < Self.maximumDepth { next += connection.family(of: member)?.children ?? [] }
+                if !traits.isManaged && depth < Self.maximumDepth {
+                    next += connection.family(of: member)?.children ?? []
+                }
             }
             // A frame can contain many decorations. The application's windows are read before them.
             level = next.filter { isForeign($0, in: window) } + next.filter { !isForeign($0, in: window) }
@@ -136,11 +147,17 @@ final class WindowReader {
         let titles = [name, XA_WM_NAME].filter { properties.contains($0) }.flatMap { connection.texts($0, of: window) }
         traits.title = titles.first ?? ""
         traits.otherTitles = titles.dropFirst().filter { $0 != traits.title }
-        if properties.contains(process) { traits.process = connection.numbers(process, of: window).first.flatMap { Int32(exactly: $0) } }
+        if properties.contains(process) {
+            traits.process = connection.numbers(process, of: window).first.flatMap { Int32(exactly: $0) }
+        }
         if properties.contains(leader) { traits.leaders.formUnion(connection.numbers(leader, of: window).prefix(1)) }
         if properties.contains(XA_WM_HINTS) { traits.leaders.formUnion(group(of: window)) }
-        if properties.contains(XA_WM_TRANSIENT_FOR) { traits.transientFor = connection.numbers(XA_WM_TRANSIENT_FOR, of: window).first }
-        if properties.contains(type), let type = connection.numbers(type, of: window).first { traits.isAuxiliary = !ordinaryTypes.contains(type) }
+        if properties.contains(XA_WM_TRANSIENT_FOR) {
+            traits.transientFor = connection.numbers(XA_WM_TRANSIENT_FOR, of: window).first
+        }
+        if properties.contains(type), let type = connection.numbers(type, of: window).first {
+            traits.isAuxiliary = !ordinaryTypes.contains(type)
+        }
         return traits
     }
 

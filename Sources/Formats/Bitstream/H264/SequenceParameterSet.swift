@@ -107,7 +107,8 @@ extension SequenceParameterSet.Layout {
             _ = try reader.flag()  // delta_pic_order_always_zero_flag
             _ = try reader.signedExpGolomb()  // offset_for_non_ref_pic
             _ = try reader.signedExpGolomb()  // offset_for_top_to_bottom_field
-            for _ in 0..<(try reader.unsignedExpGolomb(upTo: 255)) { _ = try reader.signedExpGolomb() }  // offset_for_ref_frame
+            // offset_for_ref_frame
+            for _ in 0..<(try reader.unsignedExpGolomb(upTo: 255)) { _ = try reader.signedExpGolomb() }
         default: break
         }
         // 16 is MaxDpbFrames (A.3.1).

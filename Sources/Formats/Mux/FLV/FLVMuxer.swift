@@ -43,7 +43,9 @@ package struct FLVMuxer: Muxer {
         writer.u8(tracks)
         writer.u32(9)
         writer.u32(0)
-        for tag in [.metadata(of: stream, duration: 0)] + FLVPacketizer.sequenceHeaders(of: stream) { Self.write(tag, to: &writer) }
+        for tag in [.metadata(of: stream, duration: 0)] + FLVPacketizer.sequenceHeaders(of: stream) {
+            Self.write(tag, to: &writer)
+        }
         return writer.bytes
     }
 
@@ -52,7 +54,9 @@ package struct FLVMuxer: Muxer {
         guard order == .time, hasBothTracks else { return Self.bytes([tag]) }
         let time = packet.track == .screen ? packetizer.lastPicture : packetizer.lastSound
         waiting.insert((time, tag), at: waiting.lastIndex { $0.time <= time }.map { $0 + 1 } ?? 0)
-        let complete = max(min(packetizer.lastPicture, packetizer.lastSound), packetizer.latestTimestamp - Self.trackTimeoutMilliseconds)
+        let complete = max(
+            min(packetizer.lastPicture, packetizer.lastSound),
+            packetizer.latestTimestamp - Self.trackTimeoutMilliseconds)
         let count = waiting.firstIndex { $0.time > complete } ?? waiting.count
         defer { waiting.removeFirst(count) }
         return Self.bytes(waiting[..<count].map(\.tag))
@@ -64,7 +68,9 @@ package struct FLVMuxer: Muxer {
         duration.u64((Double(max(packetizer.latestTimestamp, 0)) / 1000).bitPattern)
         return MuxEnding(
             bytes: Self.bytes(waiting.map(\.tag)),
-            patches: [MuxEnding.Patch(offset: UInt64(Self.metadataBodyOffset + FLVTag.durationOffset), bytes: duration.bytes)])
+            patches: [
+                MuxEnding.Patch(offset: UInt64(Self.metadataBodyOffset + FLVTag.durationOffset), bytes: duration.bytes)
+            ])
     }
 
     private static func bytes(_ tags: [FLVTag]) -> [UInt8] {

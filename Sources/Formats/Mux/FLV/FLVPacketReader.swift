@@ -32,13 +32,17 @@ package struct FLVPacketReader: Sendable {
     private mutating func readMetadata(_ body: [UInt8]) {
         var decoder = AMF0Decoder(body)
         // Invalid metadata is ignored: the sequence headers describe the tracks.
-        guard let name = try? decoder.next(), name.stringValue == "onMetaData", let values = try? decoder.next() else { return }
+        guard let name = try? decoder.next(), name.stringValue == "onMetaData", let values = try? decoder.next() else {
+            return
+        }
         metadata = values
     }
 
     /// A number from the metadata, rounded, or `standard` if it is missing or not from 1 to 1,000,000.
     private func number(_ name: String, or standard: Int) -> Int {
-        guard let value = metadata?[name]?.numberValue, value.isFinite, (1...1e6).contains(value) else { return standard }
+        guard let value = metadata?[name]?.numberValue, value.isFinite, (1...1e6).contains(value) else {
+            return standard
+        }
         return Int(value.rounded())
     }
 
@@ -49,11 +53,13 @@ package struct FLVPacketReader: Sendable {
         if body[1] == FLVTag.AVCPacketType.sequenceHeader { try configure(payload) }
         guard body[1] == FLVTag.AVCPacketType.nalUnits, stream.video != nil else { return nil }
         // 24 bits, two's complement.
-        let composition = Int64(Int32(bitPattern: UInt32(body[2]) << 24 | UInt32(body[3]) << 16 | UInt32(body[4]) << 8) >> 8)
+        let composition = Int64(
+            Int32(bitPattern: UInt32(body[2]) << 24 | UInt32(body[3]) << 16 | UInt32(body[4]) << 8) >> 8)
         defer { pictureCount &+= 1 }
         return EncodedPacket(
             track: .screen, presentationTime: MediaTime(milliseconds: Int64(timestamp) + composition),
-            decodeTime: MediaTime(milliseconds: Int64(timestamp)), isKeyframe: body[0] >> 4 == 1, sequence: pictureCount, data: payload)
+            decodeTime: MediaTime(milliseconds: Int64(timestamp)), isKeyframe: body[0] >> 4 == 1,
+            sequence: pictureCount, data: payload)
     }
 
     /// Reads the AVC sequence header: an AVCDecoderConfigurationRecord.
@@ -74,7 +80,8 @@ package struct FLVPacketReader: Sendable {
         guard stream.video == nil || stream.video?.codec == codec else { throw .unsupported(.changingVideo) }
         stream.video = VideoTrackFormat(
             codec: codec, size: PixelSize(width: number("width", or: 1280), height: number("height", or: 720)),
-            frameRate: number("framerate", or: 30), bitrate: metadata?["videodatarate"].map { _ in number("videodatarate", or: 1000) })
+            frameRate: number("framerate", or: 30),
+            bitrate: metadata?["videodatarate"].map { _ in number("videodatarate", or: 1000) })
     }
 
     private mutating func sound(_ body: [UInt8], _ timestamp: UInt32) throws(FLVError) -> EncodedPacket? {
@@ -88,7 +95,9 @@ package struct FLVPacketReader: Sendable {
         guard !stream.audio.isEmpty else { return nil }
         defer { soundCount &+= 1 }
         let time = MediaTime(milliseconds: Int64(timestamp))
-        return EncodedPacket(track: .mixed, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: soundCount, data: payload)
+        return EncodedPacket(
+            track: .mixed, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: soundCount,
+            data: payload)
     }
 
     /// Reads the AAC sequence header: an AudioSpecificConfig.
@@ -99,10 +108,14 @@ package struct FLVPacketReader: Sendable {
         } catch {
             throw .malformed(error == .truncated ? .truncated(.audioConfiguration) : .invalidAudioSpecificConfig)
         }
-        guard stream.audio.isEmpty || stream.audio[0].audioSpecificConfig == bytes else { throw .unsupported(.changingAudio) }
+        guard stream.audio.isEmpty || stream.audio[0].audioSpecificConfig == bytes else {
+            throw .unsupported(.changingAudio)
+        }
         let format = AudioFormat(sampleRate: configuration.sampleRate, channelCount: configuration.channelCount ?? 1)
         stream.audio = [
-            AudioTrackFormat(track: .mixed, format: format, audioSpecificConfig: bytes, bitrate: number("audiodatarate", or: 128), priming: 0)
+            AudioTrackFormat(
+                track: .mixed, format: format, audioSpecificConfig: bytes, bitrate: number("audiodatarate", or: 128),
+                priming: 0)
         ]
     }
 }

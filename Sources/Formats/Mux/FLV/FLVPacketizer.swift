@@ -44,7 +44,8 @@ package struct FLVPacketizer: Sendable {
         if case .h264(let sequenceParameterSet, let pictureParameterSet) = stream.video?.codec {
             tags.append(
                 .avcSequenceHeader(
-                    sequenceParameterSet: sequenceParameterSet, pictureParameterSet: pictureParameterSet, timestamp: timestamp))
+                    sequenceParameterSet: sequenceParameterSet, pictureParameterSet: pictureParameterSet,
+                    timestamp: timestamp))
         }
         return tags
     }
@@ -66,7 +67,8 @@ package struct FLVPacketizer: Sendable {
         // 24 bits, two's complement. A larger difference, of more than two hours, cannot be valid.
         let composition = min(max((packet.presentationTime - origin).milliseconds - decode, -0x80_0000), 0x7F_FFFF)
         return .avc(
-            accessUnit: packet.data, isKeyframe: packet.isKeyframe, timestamp: UInt32(truncatingIfNeeded: decode), compositionTime: Int32(composition)
+            accessUnit: packet.data, isKeyframe: packet.isKeyframe, timestamp: UInt32(truncatingIfNeeded: decode),
+            compositionTime: Int32(composition)
         )
     }
 

@@ -21,10 +21,14 @@ extension FLVTag {
     private static let soundFormat: UInt8 = 0xAF
 
     /// The AVC sequence header: the parameter sets, without lengths, in an AVCDecoderConfigurationRecord.
-    package static func avcSequenceHeader(sequenceParameterSet: [UInt8], pictureParameterSet: [UInt8], timestamp: UInt32) -> FLVTag {
-        let record = AVCDecoderConfigurationRecord(sequenceParameterSet: sequenceParameterSet, pictureParameterSet: pictureParameterSet)
+    package static func avcSequenceHeader(
+        sequenceParameterSet: [UInt8], pictureParameterSet: [UInt8], timestamp: UInt32
+    ) -> FLVTag {
+        let record = AVCDecoderConfigurationRecord(
+            sequenceParameterSet: sequenceParameterSet, pictureParameterSet: pictureParameterSet)
         return FLVTag(
-            kind: .video, timestamp: timestamp, header: [frameAndCodec(isKeyframe: true), AVCPacketType.sequenceHeader, 0, 0, 0],
+            kind: .video, timestamp: timestamp,
+            header: [frameAndCodec(isKeyframe: true), AVCPacketType.sequenceHeader, 0, 0, 0],
             payload: record.bytes)
     }
 
@@ -32,7 +36,8 @@ extension FLVTag {
     ///
     /// `timestamp` is the decode time and `compositionTime` the presentation time minus the decode time, both in
     /// milliseconds. The latter has 24 bits in the tag, two's complement.
-    package static func avc(accessUnit: [UInt8], isKeyframe: Bool, timestamp: UInt32, compositionTime: Int32) -> FLVTag {
+    package static func avc(accessUnit: [UInt8], isKeyframe: Bool, timestamp: UInt32, compositionTime: Int32) -> FLVTag
+    {
         var header = ByteWriter(capacity: 5)
         header.u8(frameAndCodec(isKeyframe: isKeyframe))
         header.u8(AVCPacketType.nalUnits)
@@ -42,7 +47,9 @@ extension FLVTag {
 
     /// The AAC sequence header: an AudioSpecificConfig.
     package static func aacSequenceHeader(audioSpecificConfig: [UInt8], timestamp: UInt32) -> FLVTag {
-        FLVTag(kind: .audio, timestamp: timestamp, header: [soundFormat, AACPacketType.sequenceHeader], payload: audioSpecificConfig)
+        FLVTag(
+            kind: .audio, timestamp: timestamp, header: [soundFormat, AACPacketType.sequenceHeader],
+            payload: audioSpecificConfig)
     }
 
     /// One raw_data_block, without an ADTS header.

@@ -6,7 +6,8 @@ extension FLVTag {
     /// If `duration` in seconds is given, it is the first property, so that its offset is known (`durationOffset`).
     package static func metadata(of stream: StreamDescription, duration: Double? = nil) -> FLVTag {
         FLVTag(
-            kind: .script, timestamp: 0, header: AMF0Encoder.encode([.string("onMetaData")]), payload: metadataArray(of: stream, duration: duration))
+            kind: .script, timestamp: 0, header: AMF0Encoder.encode([.string("onMetaData")]),
+            payload: metadataArray(of: stream, duration: duration))
     }
 
     /// The RTMP form, which asks the server to store the metadata for later viewers.

@@ -23,8 +23,8 @@ package struct FLVTag: Equatable, Sendable {
         self.payload = payload
     }
 
-    /// The maximum number of bytes of a picture: a length has 24 bits, in a file (E.4.1) and in RTMP (5.3.1.2), and includes the
-    /// five bytes before the picture.
+    /// The maximum number of bytes of a picture: a length has 24 bits, in a file (E.4.1) and in RTMP (5.3.1.2), and
+    /// includes the five bytes before the picture.
     package static let maximumPictureSize = 0xFF_FFFF - 5
 
     /// The number of bytes in the body.

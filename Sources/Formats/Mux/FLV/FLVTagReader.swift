@@ -35,7 +35,8 @@ package struct FLVTagReader: Sendable {
             // Bit 5 is set in an encrypted tag.
             guard buffer[start] & 0x20 == 0 else { throw .unsupported(.encryption) }
             if let kind = FLVTag.Kind(rawValue: buffer[start] & 0x1F) {
-                return FLVTag(kind: kind, timestamp: timestamp, header: [], payload: Array(buffer[start + 11..<position]))
+                return FLVTag(
+                    kind: kind, timestamp: timestamp, header: [], payload: Array(buffer[start + 11..<position]))
             }
         }
     }

@@ -10,7 +10,8 @@ extension ByteWriter {
     }
 
     /// Writes a box that starts with a version and 24 bits of flags.
-    mutating func fullBox(_ type: String, version: UInt8 = 0, flags: UInt32 = 0, _ contents: (inout ByteWriter) -> Void) {
+    mutating func fullBox(_ type: String, version: UInt8 = 0, flags: UInt32 = 0, _ contents: (inout ByteWriter) -> Void)
+    {
         box(type) {
             $0.u8(version)
             $0.u24(flags)

@@ -20,7 +20,8 @@ package struct HybridMP4Muxer: Muxer {
 
     /// Creates a muxer that waits for `begin`.
     ///
-    /// - Parameter store: keeps the sample tables of a long recording, some megabytes a day; nil to keep them in memory.
+    /// - Parameter store: keeps the sample tables of a long recording, some megabytes a day; nil to keep them in
+    ///   memory.
     package init(store: (any SpillStore)? = nil) {
         self.store = store
     }
@@ -45,8 +46,8 @@ package struct HybridMP4Muxer: Muxer {
         return record(fragment)
     }
 
-    /// Returns the last fragment, the complete `moov` as the index, and the patch that turns the placeholder into an `mdat`. Without
-    /// any packet, or if the store lost the sample tables, the file remains a fragmented one.
+    /// Returns the last fragment, the complete `moov` as the index, and the patch that turns the placeholder into an
+    /// `mdat`. Without any packet, or if the store lost the sample tables, the file remains a fragmented one.
     package mutating func end() -> MuxEnding {
         let last = fragments.flush().map { record($0) } ?? []
         for index in tables.indices { guard tables[index].recall() else { return MuxEnding(bytes: last) } }

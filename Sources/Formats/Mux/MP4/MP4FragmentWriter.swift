@@ -72,7 +72,8 @@ struct MP4FragmentWriter: Sendable {
 
     /// Writes the `moov` with the shifts that are known so far.
     mutating func writeMovie(to writer: inout ByteWriter) {
-        MP4Movie(fragmented: zip(tracks, pending).map { (track: $0, shift: $1.shift) }, information: information).write(to: &writer)
+        MP4Movie(fragmented: zip(tracks, pending).map { (track: $0, shift: $1.shift) }, information: information).write(
+            to: &writer)
         hasMovie = true
     }
 
@@ -88,7 +89,9 @@ struct MP4FragmentWriter: Sendable {
 
     /// Returns the open fragment; nil if it is empty. `next` is the packet after it, if it is known.
     mutating func flush(before next: EncodedPacket? = nil) -> Fragment? {
-        guard let next, let index = tracks.firstIndex(where: { $0.source == next.track }) else { return close(before: nil) }
+        guard let next, let index = tracks.firstIndex(where: { $0.source == next.track }) else {
+            return close(before: nil)
+        }
         return close(before: (index, sample(of: next, track: index).decodeTime))
     }
 
@@ -142,7 +145,9 @@ struct MP4FragmentWriter: Sendable {
         let runStarts = filled.reduce(into: [description.box.count + 8]) { starts, index in
             starts.append((starts.last ?? 0) + pending[index].samples.reduce(0) { $0 + $1.data.count })
         }
-        for (position, start) in zip(description.offsetPositions, runStarts) { description.box.overwriteU32(UInt32(start), at: position) }
+        for (position, start) in zip(description.offsetPositions, runStarts) {
+            description.box.overwriteU32(UInt32(start), at: position)
+        }
         let base = writer.count
         writer.append(description.box.bytes)
         writer.u32(UInt32(truncatingIfNeeded: payloadByteCount + 8))
@@ -160,7 +165,9 @@ struct MP4FragmentWriter: Sendable {
     }
 
     /// Returns the `moof`, and the offset of each track's data offset field in it.
-    private func describe(_ filled: [Int], before next: (track: Int, decodeTime: Int64)?) -> (box: ByteWriter, offsetPositions: [Int]) {
+    private func describe(_ filled: [Int], before next: (track: Int, decodeTime: Int64)?) -> (
+        box: ByteWriter, offsetPositions: [Int]
+    ) {
         var writer = ByteWriter(capacity: Self.filePageByteCount)
         var positions: [Int] = []
         writer.box("moof") { box in
@@ -171,7 +178,8 @@ struct MP4FragmentWriter: Sendable {
                     next?.track == index
                     ? (next?.decodeTime ?? 0) - (pending[index].lastDecodeTime ?? 0) : track.nominalSampleDuration
                 let fragment = MP4TrackFragment(
-                    track: track, samples: pending[index].samples, lastDuration: lastDuration, shift: pending[index].shift)
+                    track: track, samples: pending[index].samples, lastDuration: lastDuration,
+                    shift: pending[index].shift)
                 positions.append(fragment.write(to: &box))
             }
         }

@@ -22,13 +22,13 @@ struct MP4Movie: Sendable {
         isFragmented = true
     }
 
-    /// The longest time that the last picture is shown beyond its nominal duration: the time between two frames of a still picture with
-    /// variable pacing.
+    /// The longest time that the last picture is shown beyond its nominal duration: the time between two frames of a
+    /// still picture with variable pacing.
     private static let longestExtension = 0.25
 
-    /// Creates the movie of an ordinary file. The last sample has the nominal duration: an audio packet has 1024 frames, and the last tick
-    /// has a picture (`CaptureLoop`). A clip, and a file whose destination was removed, can end between two frames of a still
-    /// picture: their last picture is shown until the sound ends.
+    /// Creates the movie of an ordinary file. The last sample has the nominal duration: an audio packet has 1024
+    /// frames, and the last tick has a picture (`CaptureLoop`). A clip, and a file whose destination was removed, can
+    /// end between two frames of a still picture: their last picture is shown until the sound ends.
     init(_ samples: [(track: MP4Track, table: MP4SampleTable)], information: MP4Information) {
         let soundEnd =
             samples.map { track, table -> Double in
@@ -102,7 +102,9 @@ struct MP4Movie: Sendable {
                     handler.zeros(9)
                 }
                 meta.box("ilst") { list in
-                    if let title = information.title, !title.isEmpty { Self.writeItem(type: 0x6E616D, text: title, to: &list) }
+                    if let title = information.title, !title.isEmpty {
+                        Self.writeItem(type: 0x6E616D, text: title, to: &list)
+                    }
                     Self.writeItem(type: 0x746F6F, text: "broadcast", to: &list)
                 }
             }

@@ -17,7 +17,9 @@ enum MP4SampleEntry {
     }
 
     /// `avc1` (ISO/IEC 14496-15, 5.4.2.1) with `avcC`, the colour information (12.1.5) and square pixels (12.1.4).
-    private static func writeVideo(_ format: VideoTrackFormat, _ configuration: AVCDecoderConfigurationRecord, to writer: inout ByteWriter) {
+    private static func writeVideo(
+        _ format: VideoTrackFormat, _ configuration: AVCDecoderConfigurationRecord, to writer: inout ByteWriter
+    ) {
         writer.box("avc1") { entry in
             entry.zeros(6)
             entry.u16(1)
@@ -50,7 +52,9 @@ enum MP4SampleEntry {
     }
 
     /// `mp4a` (ISO/IEC 14496-14, 5.6.1) with `esds`.
-    private static func writeAudio(_ format: AudioTrackFormat, _ bitrates: MP4SampleTable.Bitrates?, to writer: inout ByteWriter) {
+    private static func writeAudio(
+        _ format: AudioTrackFormat, _ bitrates: MP4SampleTable.Bitrates?, to writer: inout ByteWriter
+    ) {
         writer.box("mp4a") { entry in
             entry.zeros(6)
             entry.u16(1)

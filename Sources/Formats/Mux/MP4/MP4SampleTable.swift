@@ -35,7 +35,8 @@ struct MP4SampleTable: Sendable {
     /// Reads what left the memory back. Returns false if that is not possible.
     mutating func recall() -> Bool {
         [
-            sizes.recall(), durations.recall(), compositionOffsets.recall(), syncSamples.recall(), chunkDistances.recall(),
+            sizes.recall(), durations.recall(), compositionOffsets.recall(), syncSamples.recall(),
+            chunkDistances.recall(),
             chunkSampleCounts.recall(),
         ].allSatisfy(\.self)
     }
@@ -102,7 +103,8 @@ struct MP4SampleTable: Sendable {
         let byteCount = sizes.reduce(0, +)
         let average = Double(byteCount) * 8 * Double(timescale) / Double(mediaDuration)
         var (newSizes, oldSizes) = (sizes.makeIterator(), sizes.makeIterator())
-        var oldDurations = durations.lazy.flatMap { repeatElement(Int64($0.value), count: Int($0.count)) }.makeIterator()
+        var oldDurations = durations.lazy.flatMap { repeatElement(Int64($0.value), count: Int($0.count)) }
+            .makeIterator()
         var (byteSum, duration, maximum) = (UInt64(0), Int64(0), UInt64(0))
         for run in durations {
             for _ in 0..<run.count {
@@ -115,6 +117,7 @@ struct MP4SampleTable: Sendable {
                 maximum = max(maximum, byteSum)
             }
         }
-        return Bitrates(average: UInt32(clamping: Int64(average)), maximum: UInt32(clamping: max(maximum * 8, UInt64(average))))
+        return Bitrates(
+            average: UInt32(clamping: Int64(average)), maximum: UInt32(clamping: max(maximum * 8, UInt64(average))))
     }
 }

@@ -40,7 +40,8 @@ struct MP4Track: Sendable {
     static func tracks(of stream: StreamDescription) -> [MP4Track] {
         var tracks: [MP4Track] = []
         if let video = stream.video, case .h264(let sequence, let picture) = video.codec {
-            let configuration = AVCDecoderConfigurationRecord(sequenceParameterSet: sequence, pictureParameterSet: picture)
+            let configuration = AVCDecoderConfigurationRecord(
+                sequenceParameterSet: sequence, pictureParameterSet: picture)
             tracks.append(
                 MP4Track(
                     id: 1, kind: .video(video, configuration: configuration), source: .screen, timescale: 90_000,
@@ -50,7 +51,8 @@ struct MP4Track: Sendable {
         for audio in stream.audio where audio.format.sampleRate > 0 {
             tracks.append(
                 MP4Track(
-                    id: UInt32(tracks.count + 1), kind: .audio(audio), source: audio.track, timescale: UInt32(clamping: audio.format.sampleRate),
+                    id: UInt32(tracks.count + 1), kind: .audio(audio), source: audio.track,
+                    timescale: UInt32(clamping: audio.format.sampleRate),
                     mayReorder: false, isEnabled: !hasMixed || audio.track == .mixed))
         }
         return tracks

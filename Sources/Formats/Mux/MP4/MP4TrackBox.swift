@@ -95,7 +95,8 @@ struct MP4TrackBox: Sendable {
                 }
             }
             box.box("stbl") { table in
-                MP4SampleEntry.write(track, bitrates: isVideo ? nil : entry.table.bitrates(timescale: track.timescale), to: &table)
+                MP4SampleEntry.write(
+                    track, bitrates: isVideo ? nil : entry.table.bitrates(timescale: track.timescale), to: &table)
                 entry.table.writeBoxes(to: &table, listsSyncSamples: isVideo)
             }
         }

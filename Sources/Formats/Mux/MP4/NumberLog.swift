@@ -7,8 +7,8 @@ package protocol SpillStore: AnyObject, Sendable {
     func read(at position: Int, count: Int) -> [UInt8]?
 }
 
-/// Numbers that are appended one at a time and read in their order. Small numbers need few bytes (LEB128). If there is a
-/// store, only the last 64 KiB are in memory.
+/// Numbers that are appended one at a time and read in their order. Small numbers need few bytes (LEB128). If there is
+/// a store, only the last 64 KiB are in memory.
 struct NumberLog: Sendable {
     /// A part of the log that ends with a whole number.
     private enum Block: Sendable {

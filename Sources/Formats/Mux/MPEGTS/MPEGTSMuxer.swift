@@ -46,14 +46,18 @@ package struct MPEGTSMuxer: Muxer {
     /// unknown tracks and for times more than 1.4 s before the session's start.
     package mutating func append(_ packet: EncodedPacket) -> [UInt8] {
         guard let stream = streams.first(where: { $0.track == packet.track }),
-            let presentationTime = MPEGTSClock.timestamp(packet.presentationTime), let decodeTime = MPEGTSClock.timestamp(packet.decodeTime),
+            let presentationTime = MPEGTSClock.timestamp(packet.presentationTime),
+            let decodeTime = MPEGTSClock.timestamp(packet.decodeTime),
             let payload = payload(of: packet)
         else { return [] }
         let payloadByteCount = payload.reduce(0) { $0 + $1.count }
         let header = PESHeader.bytes(
-            streamID: stream.id, presentationTime: presentationTime, decodeTime: decodeTime, payloadByteCount: payloadByteCount)
+            streamID: stream.id, presentationTime: presentationTime, decodeTime: decodeTime,
+            payloadByteCount: payloadByteCount)
         var output: [UInt8] = []
-        output.reserveCapacity(MPEGTSPacketizer.byteCount(payloadByteCount: header.count + payloadByteCount) + 3 * MPEGTSPacketizer.packetByteCount)
+        output.reserveCapacity(
+            MPEGTSPacketizer.byteCount(payloadByteCount: header.count + payloadByteCount) + 3
+                * MPEGTSPacketizer.packetByteCount)
         appendTablesIfDue(packet, to: &output)
         var marks = MPEGTSPacketizer.Marks()
         if stream.pid == clockPID {
@@ -90,7 +94,8 @@ package struct MPEGTSMuxer: Muxer {
         var pieces: [ArraySlice<UInt8>] = [Self.delimiter[...]]
         if packet.isKeyframe { pieces.append(parameterSets[...]) }
         // The encoder's own delimiter would follow the parameter sets, where the standard does not allow one.
-        for unit in NALUnits(lengthPrefixed: packet.data) where NALUnits.kind(of: unit) != NALUnits.Kind.accessUnitDelimiter {
+        for unit in NALUnits(lengthPrefixed: packet.data)
+        where NALUnits.kind(of: unit) != NALUnits.Kind.accessUnitDelimiter {
             pieces.append(NALUnits.startCode[...])
             pieces.append(unit)
         }

@@ -44,7 +44,8 @@ struct MPEGTSPacketizer: Sendable {
             let room = Self.payloadByteCount - marks.byteCount
             var share = min(remaining, room)
             let adaptationByteCount = Self.payloadByteCount - share
-            appendHeader(pid: pid, startsUnit: isFirst, hasAdaptation: adaptationByteCount > 0, hasPayload: true, to: &output)
+            appendHeader(
+                pid: pid, startsUnit: isFirst, hasAdaptation: adaptationByteCount > 0, hasPayload: true, to: &output)
             appendAdaptationField(marks, byteCount: adaptationByteCount, to: &output)
             remaining -= share
             while share > 0 {
@@ -68,7 +69,9 @@ struct MPEGTSPacketizer: Sendable {
         appendAdaptationField(Marks(programClock: programClock), byteCount: Self.payloadByteCount, to: &output)
     }
 
-    private mutating func appendHeader(pid: UInt16, startsUnit: Bool, hasAdaptation: Bool, hasPayload: Bool, to output: inout [UInt8]) {
+    private mutating func appendHeader(
+        pid: UInt16, startsUnit: Bool, hasAdaptation: Bool, hasPayload: Bool, to output: inout [UInt8]
+    ) {
         // A packet without payload has the counter of the packet before it (2.4.3.3).
         let last = continuityCounters[pid] ?? 15
         let counter = hasPayload ? (last + 1) & 15 : last

@@ -56,7 +56,8 @@ struct MPEGTSTables: Sendable {
     }
 
     /// A section in the long syntax: version 0, current, and the only section of its table.
-    private static func section(tableID: UInt8, extensionID: UInt16, _ contents: (inout ByteWriter) -> Void) -> [UInt8] {
+    private static func section(tableID: UInt8, extensionID: UInt16, _ contents: (inout ByteWriter) -> Void) -> [UInt8]
+    {
         var body = ByteWriter(capacity: 64)
         contents(&body)
         var writer = ByteWriter(capacity: body.count + 12)

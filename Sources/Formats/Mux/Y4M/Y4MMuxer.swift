@@ -2,8 +2,8 @@ import Media
 
 /// Writes raw I420 or I444 pictures as YUV4MPEG2 with a fixed frame rate (yuv4mpeg(5) of mjpegtools).
 ///
-/// Y4M has no timestamps: frame n is the picture n / `frameRate` seconds after the first one. If packets were dropped, or
-/// variable pacing omitted ticks, the muxer repeats the previous picture. It drops a packet whose frame was already
+/// Y4M has no timestamps: frame n is the picture n / `frameRate` seconds after the first one. If packets were dropped,
+/// or variable pacing omitted ticks, the muxer repeats the previous picture. It drops a packet whose frame was already
 /// written.
 package struct Y4MMuxer: Muxer {
     private static let frameHeader: [UInt8] = Array("FRAME\n".utf8)
@@ -24,10 +24,14 @@ package struct Y4MMuxer: Muxer {
         firstTick = nil
         nextFrame = 0
         lastPicture = []
-        guard let video = stream.video, let colours = Self.colourSpace(video.codec), video.frameRate > 0 else { return [] }
+        guard let video = stream.video, let colours = Self.colourSpace(video.codec), video.frameRate > 0 else {
+            return []
+        }
         format = video
         let size = video.size
-        return Array("YUV4MPEG2 W\(size.width) H\(size.height) F\(video.frameRate):1 Ip A1:1 \(colours) XCOLORRANGE=LIMITED\n".utf8)
+        return Array(
+            "YUV4MPEG2 W\(size.width) H\(size.height) F\(video.frameRate):1 Ip A1:1 \(colours) XCOLORRANGE=LIMITED\n"
+                .utf8)
     }
 
     /// Returns the frames up to and including the packet's. Empty for sound, for a picture of another size, and for a

@@ -47,7 +47,8 @@ package struct CommandTree: Decodable {
         visibleArguments.first { $0.names?.contains { $0.text == text } == true }
     }
 
-    /// The first sentence of the help for the option or flag `name`. For `--no-…`, it is the opposite of the pair's sentence.
+    /// The first sentence of the help for the option or flag `name`. For `--no-…`, it is the opposite of the pair's
+    /// sentence.
     package func summary(of name: Argument.Name, in argument: Argument) -> String {
         let text = argument.abstract ?? ""
         let summary = text.firstRange(of: ". ").map { String(text[..<$0.lowerBound]) + "." } ?? text

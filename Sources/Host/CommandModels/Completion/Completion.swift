@@ -1,4 +1,3 @@
-
 /// The candidates for the last word of a command line, for the completion scripts of the shells.
 package struct Completion {
     /// What the shell adds to the candidates.
@@ -34,7 +33,9 @@ package struct Completion {
 
     package static func values(_ candidates: [Candidate]) -> Completion { Completion(candidates: candidates) }
 
-    package static func values(_ values: [String]) -> Completion { Completion(candidates: values.map { Candidate(value: $0) }) }
+    package static func values(_ values: [String]) -> Completion {
+        Completion(candidates: values.map { Candidate(value: $0) })
+    }
 
     /// The output: the mode, and then a line for each candidate, with its summary after a tab. A value with control
     /// characters, which the user could not see, is left out.

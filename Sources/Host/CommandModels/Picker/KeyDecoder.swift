@@ -89,7 +89,9 @@ package struct KeyDecoder {
             guard index < pending.count else { return nil }
             guard pending[index] & 0xc0 == 0x80 else { return (nil, index) }
         }
-        guard let text = String(validating: pending.prefix(length), as: UTF8.self), let character = text.first else { return (nil, length) }
+        guard let text = String(validating: pending.prefix(length), as: UTF8.self), let character = text.first else {
+            return (nil, length)
+        }
         return (.character(character), length)
     }
 }

@@ -11,7 +11,9 @@ package struct PickerModel: Equatable, Sendable {
         /// True if the user is signed in; nil if the destination needs no sign-in.
         package var isSignedIn: Bool?
 
-        package init(name: String, service: String, place: String = "", isPreferred: Bool = false, isSignedIn: Bool? = nil) {
+        package init(
+            name: String, service: String, place: String = "", isPreferred: Bool = false, isSignedIn: Bool? = nil
+        ) {
             self.name = name
             self.service = service
             self.place = place
@@ -88,7 +90,8 @@ package struct PickerModel: Equatable, Sendable {
 
     /// Selects a live destination, otherwise the preferred item, otherwise the first one.
     package init(
-        items: [Item], hasMicrophoneButton: Bool = true, isMicrophoneOn: Bool = false, live: Live? = nil, sources: [String] = [],
+        items: [Item], hasMicrophoneButton: Bool = true, isMicrophoneOn: Bool = false, live: Live? = nil,
+        sources: [String] = [],
         notice: String? = nil
     ) {
         self.items = items
@@ -118,7 +121,8 @@ package struct PickerModel: Equatable, Sendable {
 
     package var selected: Item? { found.first { $0.name == selectedName } }
 
-    /// What Enter does, or asks about; nil if nothing is selected. It never affects another destination than the selected one.
+    /// What Enter does, or asks about; nil if nothing is selected. It never affects another destination than the
+    /// selected one.
     package var choice: Action? {
         guard let selected else { return nil }
         if let live, live.destinations.contains(selected.name) {

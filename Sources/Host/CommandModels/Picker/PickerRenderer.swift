@@ -57,13 +57,16 @@ package struct PickerRenderer {
         }
         let words = model.notice?.split(separator: " ").map(String.init) ?? []
         let noticeLines = take(wrap(words, gap: " ", style: .plain), leaving: 1)
-        let keyLines = take(wrap(keys(model), gap: "   ", style: model.unconfirmed == nil ? .faint : .plain), leaving: 1)
+        let keyLines = take(
+            wrap(keys(model), gap: "   ", style: model.unconfirmed == nil ? .faint : .plain), leaving: 1)
         if !take([Line(text: "", style: .plain)], leaving: min(comfortable, 2)).isEmpty { parts.title = title(model) }
         let otherLines = take(others(model), leaving: comfortable)
         let microphoneLines = take(microphone(model), leaving: comfortable)
         let sourceLines = take(model.sources.map { Line(text: $0, style: .plain) }, leaving: comfortable)
         // Empty lines below the title, and above and below the captured sources.
-        if !take(Array(repeating: Line(text: "", style: .plain), count: 3), leaving: comfortable).isEmpty { parts.isSpaced = true }
+        if !take(Array(repeating: Line(text: "", style: .plain), count: 3), leaving: comfortable).isEmpty {
+            parts.isSpaced = true
+        }
         let gap = parts.isSpaced ? [Line(text: "", style: .plain)] : []
         parts.foot = gap + otherLines + microphoneLines + sourceLines + gap + noticeLines + keyLines
         parts.rowCount = free
@@ -73,7 +76,8 @@ package struct PickerRenderer {
     private func title(_ model: PickerModel) -> String {
         if let search = model.search { return "Find: \(search)_" }
         guard let live = model.live else { return "Broadcast your screen to" }
-        return "● \(live.state) \(live.clock)" + (live.destinations.isEmpty ? "" : ", to \(live.destinations.joined(separator: ", "))")
+        return "● \(live.state) \(live.clock)"
+            + (live.destinations.isEmpty ? "" : ", to \(live.destinations.joined(separator: ", "))")
     }
 
     /// One line per session; only the first ones if there are many.
@@ -84,7 +88,9 @@ package struct PickerRenderer {
                 + (other.live.destinations.isEmpty ? "" : ", to " + other.live.destinations.joined(separator: ", "))
         }
         let rest = model.others.count - lines.count
-        return (lines + (rest > 0 ? ["● and \(rest) more: broadcast status"] : [])).map { Line(text: $0, style: .plain) }
+        return (lines + (rest > 0 ? ["● and \(rest) more: broadcast status"] : [])).map {
+            Line(text: $0, style: .plain)
+        }
     }
 
     private func microphone(_ model: PickerModel) -> [Line] {
@@ -145,7 +151,9 @@ package struct PickerRenderer {
         for (cell, width) in zip(cells(item), columns) where width > 0 { text += DisplayWidth.pad(cell, width) + "  " }
         text += item.place
         while text.last == " " { text.removeLast() }
-        return Line(text: isSelected ? DisplayWidth.pad(text, width) : DisplayWidth.fit(text, width), style: isSelected ? .selected : .plain)
+        return Line(
+            text: isSelected ? DisplayWidth.pad(text, width) : DisplayWidth.fit(text, width),
+            style: isSelected ? .selected : .plain)
     }
 
     /// The text before the address.

@@ -31,7 +31,8 @@ package struct CannedBroadcast {
                 elements += [
                     .paused(at: middle), .resumed(at: middle),
                     .annotated([
-                        "application": "org.example.editor", "applicationName": "Editor", "applicationTitle": "notes.txt",
+                        "application": "org.example.editor", "applicationName": "Editor",
+                        "applicationTitle": "notes.txt",
                     ]),
                 ]
             }
@@ -40,7 +41,9 @@ package struct CannedBroadcast {
                 // Drop pictures up to the next keyframe, as for a slow reader.
                 if !isDropping && !(packet.isKeyframe && !isRaw) { isDropping = true }
                 if isDropping {
-                    guard packet.isKeyframe && packet.presentationTime > middle + MediaTime(milliseconds: 300) else { continue }
+                    guard packet.isKeyframe && packet.presentationTime > middle + MediaTime(milliseconds: 300) else {
+                        continue
+                    }
                     packet.isDiscontinuity = true
                     hasDropped = true
                 }
@@ -49,7 +52,9 @@ package struct CannedBroadcast {
         }
     }
 
-    private static func pictures(seconds: Int, isRaw: Bool, stream: inout StreamDescription) throws(EncodeError) -> [EncodedPacket] {
+    private static func pictures(seconds: Int, isRaw: Bool, stream: inout StreamDescription) throws(EncodeError)
+        -> [EncodedPacket]
+    {
         let encoder = try VideoEncoder(
             settings: VideoSettings(
                 size: size, frameRate: frameRate, rateControl: .quality(30), preset: "ultrafast", latency: .low,
@@ -67,17 +72,21 @@ package struct CannedBroadcast {
             if isRaw {
                 packets.append(
                     EncodedPacket(
-                        track: .screen, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: UInt32(number),
+                        track: .screen, presentationTime: time, decodeTime: time, isKeyframe: true,
+                        sequence: UInt32(number),
                         data: frame.withUnsafeBytes { Array($0) }))
             } else {
                 let picture = Picture(size: size, patches: [.init(x: 0, y: 0, pixels: frame)], damage: .whole(size))
-                packets += try encoder.encode(SampleBuffer(track: .screen, presentationTime: time, payload: .picture(picture)))
+                packets += try encoder.encode(
+                    SampleBuffer(track: .screen, presentationTime: time, payload: .picture(picture)))
             }
         }
         return try isRaw ? packets : packets + encoder.finish()
     }
 
-    private static func sound(seconds: Int, isRaw: Bool, stream: inout StreamDescription) throws(EncodeError) -> [EncodedPacket] {
+    private static func sound(seconds: Int, isRaw: Bool, stream: inout StreamDescription) throws(EncodeError)
+        -> [EncodedPacket]
+    {
         let encoder = try AACEncoder(track: .mixed, bitrate: 64)
         stream.audio = [encoder.format]
         var packets: [EncodedPacket] = []
@@ -89,7 +98,8 @@ package struct CannedBroadcast {
             if isRaw {
                 packets.append(
                     EncodedPacket(
-                        track: .mixed, presentationTime: time, decodeTime: time, isKeyframe: true, sequence: UInt32(number),
+                        track: .mixed, presentationTime: time, decodeTime: time, isKeyframe: true,
+                        sequence: UInt32(number),
                         data: [UInt8](repeating: 0, count: blockLength * format.channelCount * 2)))
                 continue
             }

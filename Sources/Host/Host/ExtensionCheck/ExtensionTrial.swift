@@ -54,20 +54,26 @@ package struct ExtensionTrial: Sendable {
         let found = FindingList()
         let seconds = manifest.mode == .clips ? min(Int(manifest.clipDuration.rounded(.up)) * 2 + 2, 120) : 6
         let broadcast = try CannedBroadcast(
-            seconds: seconds, isRaw: manifest.takesRawVideo, hasVideo: manifest.takesVideo, hasSound: !manifest.audioTracks.isEmpty,
+            seconds: seconds, isRaw: manifest.takesRawVideo, hasVideo: manifest.takesVideo,
+            hasSound: !manifest.audioTracks.isEmpty,
             hasRawSound: manifest.takesRawAudio)
         let handler = makeHandler(found, report)
         if let error = await play(broadcast.stream, broadcast.elements, to: handler) { found.add(.failed(error)) }
         // A broadcast may be stopped before its first picture. The protocol does not define what a stream's program
         // does with an empty stream, so only clip and packet extensions are tested.
-        if found.isEmpty && manifest.mode != .stream, let error = await play(broadcast.stream, [], to: makeHandler(found, report)) {
+        if found.isEmpty && manifest.mode != .stream,
+            let error = await play(broadcast.stream, [], to: makeHandler(found, report))
+        {
             found.add(.failedWithoutPicture(error))
         }
         return Outcome(
-            findings: found.all, callCount: broadcast.elements.count, byteCount: handler.byteCount, watchURL: handler.remarks.watchURL)
+            findings: found.all, callCount: broadcast.elements.count, byteCount: handler.byteCount,
+            watchURL: handler.remarks.watchURL)
     }
 
-    private func makeHandler(_ found: FindingList, _ report: @escaping @Sendable (UploadNotice) -> Void) -> any SampleHandler {
+    private func makeHandler(_ found: FindingList, _ report: @escaping @Sendable (UploadNotice) -> Void)
+        -> any SampleHandler
+    {
         var launch = launch
         launch.violations = { found.add(.violation($0)) }
         let handler = DestinationPlan.program(name: manifest.name, manifest: manifest, launch: launch).makeHandler()

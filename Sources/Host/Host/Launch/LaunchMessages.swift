@@ -12,7 +12,9 @@ package struct LaunchRequest: Codable, Sendable, Equatable {
     package var isAttended: Bool
     package var secrets: HandedSecrets
 
-    package init(arguments: [String], window: UInt? = nil, isAttended: Bool = false, secrets: HandedSecrets = HandedSecrets()) {
+    package init(
+        arguments: [String], window: UInt? = nil, isAttended: Bool = false, secrets: HandedSecrets = HandedSecrets()
+    ) {
         self.arguments = arguments
         self.window = window
         self.isAttended = isAttended

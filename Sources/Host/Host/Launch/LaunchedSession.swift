@@ -6,8 +6,8 @@ import Synchronization
 
 /// The child's end of the connection to the parent of a background session.
 ///
-/// Until the session is live, the parent shows the reports. If the parent ends before that, the user no longer wants the
-/// session.
+/// Until the session is live, the parent shows the reports. If the parent ends before that, the user no longer wants
+/// the session.
 package final class LaunchedSession: Sendable {
     package let request: LaunchRequest
 

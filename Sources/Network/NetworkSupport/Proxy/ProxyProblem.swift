@@ -32,11 +32,15 @@ public enum ProxyProblem: Error, Equatable, Sendable {
         switch error {
         case let error as ProxyProblem: self = error
         case let error as SOCKSError.ConnectionFailed: self = .refused(reply: error.reply.value)
-        case is SOCKSError.NoValidAuthenticationMethod, is SOCKSError.InvalidAuthenticationSelection: self = .credentialsMissing
+        case is SOCKSError.NoValidAuthenticationMethod, is SOCKSError.InvalidAuthenticationSelection:
+            self = .credentialsMissing
         case is SOCKSError.InvalidProtocolVersion, is SOCKSError.UnexpectedRead: self = .notSOCKS5
-        case let error as NIOHTTP1ProxyConnectHandler.Error where error == .proxyAuthenticationRequired(): self = .wrongCredentials
-        case let error as NIOHTTP1ProxyConnectHandler.Error where error == .httpProxyHandshakeTimeout(): self = .doesNotAnswer
-        case let error as NIOHTTP1ProxyConnectHandler.Error where error == .remoteConnectionClosed(): self = .closedConnection
+        case let error as NIOHTTP1ProxyConnectHandler.Error where error == .proxyAuthenticationRequired():
+            self = .wrongCredentials
+        case let error as NIOHTTP1ProxyConnectHandler.Error where error == .httpProxyHandshakeTimeout():
+            self = .doesNotAnswer
+        case let error as NIOHTTP1ProxyConnectHandler.Error where error == .remoteConnectionClosed():
+            self = .closedConnection
         case is NIOHTTP1ProxyConnectHandler.Error: self = .refusedConnect
         case is HTTPParserError: self = .notHTTP
         default: self = .failed("\(error)")

@@ -35,8 +35,8 @@ package struct ProxyTunnel {
         self.deadline = deadline
     }
 
-    /// Completes when the tunnel is open. The handlers of the proxy's protocol are removed then. Call it on the channel's
-    /// event loop.
+    /// Completes when the tunnel is open. The handlers of the proxy's protocol are removed then. Call it on the
+    /// channel's event loop.
     ///
     /// - Returns: a future that fails with a `ProxyProblem`.
     package func open(to host: String, port: Int, on channel: any Channel) -> EventLoopFuture<Void> {

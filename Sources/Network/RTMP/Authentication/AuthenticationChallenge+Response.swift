@@ -17,7 +17,8 @@ extension AuthenticationChallenge {
     /// challenge)).
     private func adobe(_ credentials: RTMPCredentials, _ clientChallenge: String) -> String {
         let secret = Self.base64(Self.digest(credentials.user + (fields["salt"] ?? "") + credentials.password))
-        let response = Self.base64(Self.digest(secret + (fields["opaque"] ?? fields["challenge"] ?? "") + clientChallenge))
+        let response = Self.base64(
+            Self.digest(secret + (fields["opaque"] ?? fields["challenge"] ?? "") + clientChallenge))
         return "?authmod=adobe&user=\(Self.encoded(credentials.user))&challenge=\(clientChallenge)&response=\(response)"
             + (fields["opaque"].map { "&opaque=\($0)" } ?? "")
     }
@@ -31,11 +32,12 @@ extension AuthenticationChallenge {
         let secret = Self.hexadecimal(Self.digest("\(credentials.user):live:\(credentials.password)"))
         let place = Self.hexadecimal(Self.digest("publish:/\(path)"))
         let response = Self.hexadecimal(Self.digest("\(secret):\(nonce):\(count):\(clientChallenge):auth:\(place)"))
-        return "?authmod=llnw&user=\(Self.encoded(credentials.user))&nonce=\(nonce)&cnonce=\(clientChallenge)&nc=\(count)&response=\(response)"
+        return
+            "?authmod=llnw&user=\(Self.encoded(credentials.user))&nonce=\(nonce)&cnonce=\(clientChallenge)&nc=\(count)&response=\(response)"
     }
 
-    /// Returns the user name as the value of a query can hold it (RFC 3986, 3.4). What separates values or can mean a space is encoded too.
-    /// The digests are of the name itself.
+    /// Returns the user name as the value of a query can hold it (RFC 3986, 3.4). What separates values or can mean a
+    /// space is encoded too. The digests are of the name itself.
     private static func encoded(_ user: String) -> String {
         PercentEncoding.encode(user) { PercentEncoding.isUnreserved($0) || "!$'()*,/:@".utf8.contains($0) }
     }

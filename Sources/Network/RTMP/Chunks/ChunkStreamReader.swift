@@ -48,7 +48,8 @@ package struct ChunkStreamReader: Sendable {
         while let chunkStream = try readChunk() {
             guard let stream = streams[chunkStream], !stream.isUnfinished else { continue }
             let payload = payloads.removeValue(forKey: chunkStream) ?? []
-            let message = RTMPMessage(kind: stream.kind, timestamp: stream.timestamp, streamID: stream.streamID, payload: payload)
+            let message = RTMPMessage(
+                kind: stream.kind, timestamp: stream.timestamp, streamID: stream.streamID, payload: payload)
             switch message.kind {
             case RTMPMessage.Kind.setChunkSize: try setChunkSize(message)
             case RTMPMessage.Kind.abort: try abort(message)
@@ -90,7 +91,9 @@ package struct ChunkStreamReader: Sendable {
         }
         let known = streams[chunkStream]
         guard known != nil || streams.count < Self.maximumChunkStreamCount else { throw .tooManyChunkStreams }
-        guard var stream = try header(type: basic >> 6, of: known, chunkStream: chunkStream, at: &cursor) else { return nil }
+        guard var stream = try header(type: basic >> 6, of: known, chunkStream: chunkStream, at: &cursor) else {
+            return nil
+        }
 
         if !stream.isUnfinished { stream.received = 0 }
         let count = min(chunkSize, stream.length - stream.received)
@@ -109,7 +112,9 @@ package struct ChunkStreamReader: Sendable {
 
     /// Returns the chunk stream's state after this message header, or nil if the header is incomplete. `isUnfinished`
     /// is true if the chunk continues a message. A full header within a message starts a new message.
-    private func header(type: UInt32, of known: Stream?, chunkStream: Int, at cursor: inout Int) throws(ChunkStreamError) -> Stream? {
+    private func header(type: UInt32, of known: Stream?, chunkStream: Int, at cursor: inout Int)
+        throws(ChunkStreamError) -> Stream?
+    {
         // Types 2 and 3 reuse the previous length. Type 1 lacks only the message stream ID, and some servers start with
         // it.
         guard known != nil || type < 2 else { throw .missingHeader(chunkStream: chunkStream) }
@@ -125,7 +130,9 @@ package struct ChunkStreamReader: Sendable {
         stream.isUnfinished = false
         guard var time = integer(bytes: 3, at: &cursor) else { return nil }
         if type < 2 {
-            guard let length = integer(bytes: 3, at: &cursor), let kind = integer(bytes: 1, at: &cursor) else { return nil }
+            guard let length = integer(bytes: 3, at: &cursor), let kind = integer(bytes: 1, at: &cursor) else {
+                return nil
+            }
             guard length <= Self.maximumMessageLength else { throw .messageTooLong(Int(length)) }
             stream.length = Int(length)
             stream.kind = UInt8(truncatingIfNeeded: kind)

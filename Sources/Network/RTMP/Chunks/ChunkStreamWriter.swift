@@ -34,18 +34,23 @@ package struct ChunkStreamWriter: Sendable {
     /// Appends the chunks of `message` to `output`.
     package mutating func write(_ message: RTMPMessage, on chunkStream: ChunkStreamID, to output: inout [UInt8]) {
         write(
-            kind: message.kind, timestamp: message.timestamp, streamID: message.streamID, body: [message.payload[...]], on: chunkStream, to: &output)
+            kind: message.kind, timestamp: message.timestamp, streamID: message.streamID, body: [message.payload[...]],
+            on: chunkStream, to: &output)
     }
 
     /// Appends the chunks of a message that carries `tag` to `output`.
-    package mutating func write(_ tag: FLVTag, streamID: UInt32, on chunkStream: ChunkStreamID, to output: inout [UInt8]) {
+    package mutating func write(
+        _ tag: FLVTag, streamID: UInt32, on chunkStream: ChunkStreamID, to output: inout [UInt8]
+    ) {
         write(
-            kind: tag.kind.rawValue, timestamp: tag.timestamp, streamID: streamID, body: [tag.header[...], tag.payload[...]], on: chunkStream,
+            kind: tag.kind.rawValue, timestamp: tag.timestamp, streamID: streamID,
+            body: [tag.header[...], tag.payload[...]], on: chunkStream,
             to: &output)
     }
 
     private mutating func write(
-        kind: UInt8, timestamp: UInt32, streamID: UInt32, body: [ArraySlice<UInt8>], on chunkStream: ChunkStreamID, to output: inout [UInt8]
+        kind: UInt8, timestamp: UInt32, streamID: UInt32, body: [ArraySlice<UInt8>], on chunkStream: ChunkStreamID,
+        to output: inout [UInt8]
     ) {
         let length = body.reduce(0) { $0 + $1.count }
         var writer = ByteWriter()

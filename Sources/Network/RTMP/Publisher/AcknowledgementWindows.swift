@@ -14,7 +14,9 @@ struct AcknowledgementWindows: Sendable {
     /// Counts received bytes. Returns the sequence number to acknowledge if a window is full, otherwise nil.
     mutating func received(_ count: Int) -> UInt32? {
         receivedByteCount += UInt64(count)
-        guard let incomingWindow, incomingWindow > 0, receivedByteCount - lastAnswer >= UInt64(incomingWindow) else { return nil }
+        guard let incomingWindow, incomingWindow > 0, receivedByteCount - lastAnswer >= UInt64(incomingWindow) else {
+            return nil
+        }
         lastAnswer = receivedByteCount
         return UInt32(truncatingIfNeeded: receivedByteCount)
     }

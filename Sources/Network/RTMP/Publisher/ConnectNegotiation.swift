@@ -51,7 +51,8 @@ package struct ConnectNegotiation: Sendable {
 
     private mutating func answer(_ challenge: AuthenticationChallenge, _ clientChallenge: String) throws(RTMPError) {
         guard let credentials else { throw .signInRefused(.missing) }
-        guard challenge.reason != .refused, !answered.contains(challenge.reason), !answered.contains(.responseWanted) else {
+        guard challenge.reason != .refused, !answered.contains(challenge.reason), !answered.contains(.responseWanted)
+        else {
             throw .signInRefused(.wrong)
         }
         answered.append(challenge.reason)

@@ -9,7 +9,9 @@ package enum ConnectRejection: Equatable, Sendable {
 
     /// Returns nil if the rejection does not tell the client how to continue.
     init?(_ command: ServerCommand) {
-        if let details = command.information?["ex"], details["code"]?.numberValue == 302, let target = details["redirect"]?.stringValue {
+        if let details = command.information?["ex"], details["code"]?.numberValue == 302,
+            let target = details["redirect"]?.stringValue
+        {
             self = .redirect(to: target)
         } else if let challenge = AuthenticationChallenge(command.words) {
             self = .authenticate(challenge)

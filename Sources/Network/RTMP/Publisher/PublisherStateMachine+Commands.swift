@@ -21,7 +21,8 @@ extension PublisherStateMachine {
         case "onStatus": handleStatus(command)
         case "onBWDone": checkBandwidth()
         case "_onbwcheck":
-            self.command("_result", transactionID: command.transactionID, .null, .number(Double(acknowledgements.acknowledged)))
+            self.command(
+                "_result", transactionID: command.transactionID, .null, .number(Double(acknowledgements.acknowledged)))
         case "close": fail(.closed(during: step))
         default: break
         }
@@ -59,7 +60,8 @@ extension PublisherStateMachine {
         case ("NetConnection.Connect.ReconnectRequest", _):
             let target = command.information?["tcUrl"]?.stringValue
             actions.append(.reconnectRequested(RTMPReconnectRequest(tcURL: target == "" ? nil : target)))
-        case ("NetConnection.Connect.Closed", _), ("NetConnection.Connect.AppShutdown", _), ("NetStream.Unpublish.Success", .publishing):
+        case ("NetConnection.Connect.Closed", _), ("NetConnection.Connect.AppShutdown", _),
+            ("NetStream.Unpublish.Success", .publishing):
             fail(.closed(during: step))
         default:
             guard command.isError, !Self.foreignCodes.contains(where: command.code.hasPrefix) else { return }

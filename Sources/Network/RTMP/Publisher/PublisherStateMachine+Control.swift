@@ -46,7 +46,8 @@ extension PublisherStateMachine {
     }
 
     private mutating func answerPing(_ message: RTMPMessage) {
-        guard message.payload.count >= 6, let start = message.firstInteger, start >> 16 == UserControlEvent.pingRequest else { return }
+        guard message.payload.count >= 6, let start = message.firstInteger, start >> 16 == UserControlEvent.pingRequest
+        else { return }
         var payload = ByteWriter(capacity: 6)
         payload.u16(UserControlEvent.pingResponse)
         payload.append(message.payload[2..<6])

@@ -8,8 +8,8 @@ extension PublisherStateMachine {
         static let reconnect = 0x01
     }
 
-    /// Sends `connect`. It has no `fourCcList`: H.264 and AAC are sent with their legacy codec numbers, and some servers
-    /// end the connection at the array.
+    /// Sends `connect`. It has no `fourCcList`: H.264 and AAC are sent with their legacy codec numbers, and some
+    /// servers end the connection at the array.
     mutating func connect() {
         let arguments: [AMF0Property] = [
             AMF0Property("app", .string(url.app + authentication)),
@@ -34,7 +34,9 @@ extension PublisherStateMachine {
 
     mutating func publish(on streamID: UInt32) {
         let transactionID = request(.publish)
-        command("publish", transactionID: transactionID, on: .stream, streamID: streamID, .null, .string(url.streamKey), .string("live"))
+        command(
+            "publish", transactionID: transactionID, on: .stream, streamID: streamID, .null, .string(url.streamKey),
+            .string("live"))
         enter(.requestingPublish(streamID: streamID))
     }
 
@@ -46,10 +48,13 @@ extension PublisherStateMachine {
 
     /// Appends a command to the output.
     mutating func command(
-        _ name: String, transactionID: Int, on chunkStream: ChunkStreamID = .command, streamID: UInt32 = 0, _ arguments: AMF0Value...
+        _ name: String, transactionID: Int, on chunkStream: ChunkStreamID = .command, streamID: UInt32 = 0,
+        _ arguments: AMF0Value...
     ) {
         let payload = AMF0Encoder.encode([.string(name), .number(Double(transactionID))] + arguments)
-        writer.write(RTMPMessage(kind: RTMPMessage.Kind.commandAMF0, streamID: streamID, payload: payload), on: chunkStream, to: &output)
+        writer.write(
+            RTMPMessage(kind: RTMPMessage.Kind.commandAMF0, streamID: streamID, payload: payload), on: chunkStream,
+            to: &output)
     }
 
     mutating func nextTransactionID() -> Int {

@@ -142,7 +142,8 @@ package struct PublisherStateMachine: Sendable {
     mutating func writeHeaders(timestamp: UInt32, withCodecs: Bool) {
         guard case .publishing(let streamID) = state else { return }
         let metadata = FLVTag.setDataFrame(of: stream)
-        let stamped = FLVTag(kind: metadata.kind, timestamp: timestamp, header: metadata.header, payload: metadata.payload)
+        let stamped = FLVTag(
+            kind: metadata.kind, timestamp: timestamp, header: metadata.header, payload: metadata.payload)
         writer.write(stamped, streamID: streamID, on: .stream, to: &output)
         guard withCodecs else { return }
         for tag in FLVPacketizer.sequenceHeaders(of: stream, timestamp: timestamp) {

@@ -20,8 +20,8 @@ struct ConnectionOpener {
     let deadlines: RTMPDeadlines
     let eventLoop: any EventLoop
 
-    /// Opens a connection to the server of `url`, through the proxy if there is one. Without a proxy, nothing is read from it
-    /// yet.
+    /// Opens a connection to the server of `url`, through the proxy if there is one. Without a proxy, nothing is read
+    /// from it yet.
     ///
     /// - Returns: a future that fails with an `RTMPError`.
     func open(_ url: RTMPURL) -> EventLoopFuture<any Channel> {
@@ -35,14 +35,17 @@ struct ConnectionOpener {
         let deadline = TimeAmount(deadlines.connect)
         return bootstrap.connect(host: host, port: port).flatMap { [route] channel in
             guard let proxy = route.proxy else { return channel.eventLoop.makeSucceededFuture(channel) }
-            let credentials = route.proxyCredentials.map { ProxyTunnel.Credentials(user: $0.user, password: $0.password) }
+            let credentials = route.proxyCredentials.map {
+                ProxyTunnel.Credentials(user: $0.user, password: $0.password)
+            }
             let tunnel = ProxyTunnel(proxy.kind, credentials: credentials, deadline: deadline)
             return tunnel.open(to: url.host, port: url.port, on: channel).map { channel }
         }.flatMapErrorThrowing { [route] error in throw RTMPError.connecting(to: url, through: route.proxy, error) }
     }
 
     private func bootstrap() throws -> ClientBootstrap {
-        let userTimeout = ChannelOptions.Types.SocketOption.Value(TimeAmount(deadlines.sendProgress).nanoseconds / 1_000_000)
+        let userTimeout = ChannelOptions.Types.SocketOption.Value(
+            TimeAmount(deadlines.sendProgress).nanoseconds / 1_000_000)
         var bootstrap = ClientBootstrap(group: eventLoop)
             .connectTimeout(TimeAmount(deadlines.connect))
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)

@@ -29,7 +29,10 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     private var ending: Result<Void, RTMPError>?
 
     /// - Parameter url: the server's URL. If its scheme is `rtmps`, a TLS handler precedes this handler.
-    init(machine: PublisherStateMachine, url: RTMPURL, deadlines: RTMPDeadlines, counters: RTMPCounters, window: SendWindow) {
+    init(
+        machine: PublisherStateMachine, url: RTMPURL, deadlines: RTMPDeadlines, counters: RTMPCounters,
+        window: SendWindow
+    ) {
         self.machine = machine
         host = url.host
         isSecuring = url.scheme == .rtmps
@@ -111,7 +114,9 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if isSecuring, case .handshakeCompleted = event as? TLSUserEvent, ending == nil {
             let certificate = (try? context.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil
-            if let problem = TLSTrust.problem(of: certificate, host: host) { return end(.failure(.insecure(host: host, problem))) }
+            if let problem = TLSTrust.problem(of: certificate, host: host) {
+                return end(.failure(.insecure(host: host, problem)))
+            }
             isSecuring = false
             perform(machine.start())
         }
@@ -126,7 +131,9 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard ending == nil else { return }
         let bytes = unwrapInboundIn(data)
-        guard received.allows(bytes.readableBytes, at: .now) else { return end(.failure(.protocolViolation(.tooManyBytes))) }
+        guard received.allows(bytes.readableBytes, at: .now) else {
+            return end(.failure(.protocolViolation(.tooManyBytes)))
+        }
         perform(machine.receive(bytes.readableBytesView.withUnsafeBytes { Array($0) }[...]))
     }
 
@@ -153,7 +160,9 @@ final class PublisherChannelHandler: ChannelInboundHandler {
         // After the end of the stream was sent, an error on close is not a failure.
         guard !isDelivered else { return end(.success(())) }
         let certificate = isSecuring ? (try? context.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil : nil
-        if isSecuring, let problem = TLSProblem(error, certificate: certificate) { return end(.failure(.insecure(host: host, problem))) }
+        if isSecuring, let problem = TLSProblem(error, certificate: certificate) {
+            return end(.failure(.insecure(host: host, problem)))
+        }
         end(.failure(.breaking(error, during: step)))
     }
 
@@ -226,14 +235,18 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     private func schedule(_ duration: Duration?, _ step: RTMPStep) {
         deadline?.cancel()
         guard let duration, let context else { return }
-        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(duration)) { self.end(.failure(.timedOut(step))) }
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(duration)) {
+            self.end(.failure(.timedOut(step)))
+        }
     }
 
-    /// While the channel is not writable, checks eight times within the deadline, and at least five times a second, whether bytes are
-    /// still being sent. The end of a broadcast looks at the counters after 800 ms.
+    /// While the channel is not writable, checks eight times within the deadline, and at least five times a second,
+    /// whether bytes are still being sent. The end of a broadcast looks at the counters after 800 ms.
     private func watchProgress() {
         guard ending == nil, let context, !context.channel.isWritable, progress.startWatching() else { return }
-        context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(min(deadlines.sendProgress / 8, .milliseconds(200)))) {
+        context.eventLoop.assumeIsolated().scheduleTask(
+            in: TimeAmount(min(deadlines.sendProgress / 8, .milliseconds(200)))
+        ) {
             self.progress.stopWatching()
             self.countBytes()
             let sent = self.counters.sent.load(ordering: .relaxed)

@@ -75,8 +75,8 @@ struct PublisherWaiters {
         answer(.success(())) { $0.isLive }
     }
 
-    /// Records that the end of the stream was requested, and completes the tasks that want to send. Returns false if the
-    /// connection is finishing already or has ended.
+    /// Records that the end of the stream was requested, and completes the tasks that want to send. Returns false if
+    /// the connection is finishing already or has ended.
     mutating func beginFinishing() -> Bool {
         switch phase {
         case .finishing, .ended: return false
@@ -105,12 +105,14 @@ struct PublisherWaiters {
         return packet
     }
 
-    /// Takes the next packet or waiter that needs space; call this when the channel is writable. If the waiter has a packet,
-    /// returns the packet, and the waiter continues to wait for space after it. If it has none, completes the waiter
-    /// and returns `.some(nil)`. Returns nil if nothing needs space.
+    /// Takes the next packet or waiter that needs space; call this when the channel is writable. If the waiter has a
+    /// packet, returns the packet, and the waiter continues to wait for space after it. If it has none, completes the
+    /// waiter and returns `.some(nil)`. Returns nil if nothing needs space.
     mutating func takeRoom() -> EncodedPacket?? {
         if let packet = takePosted() { return .some(packet) }
-        guard let index = entries.firstIndex(where: \.isRoom), case .room(let packet) = entries[index].need else { return nil }
+        guard let index = entries.firstIndex(where: \.isRoom), case .room(let packet) = entries[index].need else {
+            return nil
+        }
         if packet == nil {
             entries.remove(at: index).waiter.promise.succeed(.success(()))
         } else {

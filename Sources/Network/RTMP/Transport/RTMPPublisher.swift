@@ -1,7 +1,7 @@
-import NetworkSupport
 import Media
 import Mux
 import NIOCore
+import NetworkSupport
 import Synchronization
 
 /// Publishes a live stream to an RTMP server with SwiftNIO.
@@ -22,7 +22,8 @@ public final class RTMPPublisher: Sendable {
     private let window: SendWindow
 
     private init(
-        url: RTMPURL, settings: ConnectSettings, channel: any Channel, handler: NIOLoopBound<PublisherChannelHandler>, counters: RTMPCounters,
+        url: RTMPURL, settings: ConnectSettings, channel: any Channel, handler: NIOLoopBound<PublisherChannelHandler>,
+        counters: RTMPCounters,
         window: SendWindow
     ) {
         self.url = url
@@ -51,13 +52,15 @@ public final class RTMPPublisher: Sendable {
     ///   - deadlines: the maximum waiting times of the connection.
     ///   - group: the event loops of the connection. By default, all publishers share one thread.
     public static func connect(
-        to url: RTMPURL, stream: StreamDescription, credentials: RTMPCredentials? = nil, caFile: String? = nil, route: RTMPRoute = RTMPRoute(),
+        to url: RTMPURL, stream: StreamDescription, credentials: RTMPCredentials? = nil, caFile: String? = nil,
+        route: RTMPRoute = RTMPRoute(),
         deadlines: RTMPDeadlines = RTMPDeadlines(), group: (any EventLoopGroup)? = nil
     ) async throws(RTMPError) -> RTMPPublisher {
         try await connect(
             to: url, stream: stream,
             settings: ConnectSettings(
-                credentials: credentials, caFile: caFile, route: route, deadlines: deadlines, group: group ?? sharedGroup))
+                credentials: credentials, caFile: caFile, route: route, deadlines: deadlines,
+                group: group ?? sharedGroup))
     }
 
     /// Opens the connection that the server requested in `reconnectRequest`. This connection stays open.
@@ -117,14 +120,18 @@ public final class RTMPPublisher: Sendable {
         let machine = PublisherStateMachine(negotiation, stream: stream, random: random)
         let made = try? await eventLoop.submit {
             NIOLoopBound(
-                PublisherChannelHandler(machine: machine, url: url, deadlines: deadlines, counters: counters, window: window), eventLoop: eventLoop)
+                PublisherChannelHandler(
+                    machine: machine, url: url, deadlines: deadlines, counters: counters, window: window),
+                eventLoop: eventLoop)
         }.get()
         guard let handler = made else { throw .broken(.eventLoopEnded) }
 
         let opener = ConnectionOpener(route: settings.route, deadlines: deadlines, eventLoop: eventLoop)
         let connection = open(url, client, with: opener, handler: handler)
         do throws(RTMPError) {
-            try await wait(on: eventLoop, handler, onCancel: { $0.abort(.cancelled) }) { handler, waiter in handler.waitUntilLive(waiter) }
+            try await wait(on: eventLoop, handler, onCancel: { $0.abort(.cancelled) }) { handler, waiter in
+                handler.waitUntilLive(waiter)
+            }
         } catch {
             let rejection = (try? await eventLoop.submit { handler.value.rejection }.get()) ?? nil
             guard let rejection, !Task.isCancelled else { throw error }
@@ -132,15 +139,17 @@ public final class RTMPPublisher: Sendable {
         }
         // The stream is live, so the connection is open.
         guard let channel = try? await connection.get() else { throw .closed(during: .connecting) }
-        return .live(RTMPPublisher(url: url, settings: settings, channel: channel, handler: handler, counters: counters, window: window))
+        return .live(
+            RTMPPublisher(
+                url: url, settings: settings, channel: channel, handler: handler, counters: counters, window: window))
     }
 
     /// Sends `packet` and returns when another packet can be sent. Call it from one task at a time.
     ///
-    /// While the channel is writable, up to 64 KiB, or one larger packet, can be on their way to it when this returns. Throws if the
-    /// connection is known to be closed, even if it broke before this call. In a cancelled task it throws `cancelled`
-    /// and does not wait; the connection stays open. It throws `unsupportedFormat` for a picture of more than 16 MiB, and does not
-    /// send it.
+    /// While the channel is writable, up to 64 KiB, or one larger packet, can be on their way to it when this returns.
+    /// Throws if the connection is known to be closed, even if it broke before this call. In a cancelled task it throws
+    /// `cancelled` and does not wait; the connection stays open. It throws `unsupportedFormat` for a picture of more
+    /// than 16 MiB, and does not send it.
     public func send(_ packet: EncodedPacket) async throws(RTMPError) {
         guard packet.data.count <= FLVTag.maximumPictureSize else { throw .unsupportedFormat(.pictureTooLarge) }
         if !Task.isCancelled, window.enter(byteCount: packet.data.count) {
@@ -223,7 +232,8 @@ public final class RTMPPublisher: Sendable {
 
     /// - Parameter client: for TLS; nil for plain RTMP.
     private static func open(
-        _ url: RTMPURL, _ client: TLSClient?, with opener: ConnectionOpener, handler: NIOLoopBound<PublisherChannelHandler>
+        _ url: RTMPURL, _ client: TLSClient?, with opener: ConnectionOpener,
+        handler: NIOLoopBound<PublisherChannelHandler>
     ) -> EventLoopFuture<any Channel> {
         let connection = opener.open(url).flatMapThrowing { channel in
             // Add the handlers here and not in a channel initializer: a host with several addresses has one channel for

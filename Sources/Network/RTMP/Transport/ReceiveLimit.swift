@@ -1,5 +1,6 @@
-/// Limits what a server sends. All publishers share one thread, so a server that sends without end would delay the others. A
-/// publisher receives some kilobytes: replies, acknowledgements, pings, and the measurement of the bandwidth of some servers.
+/// Limits what a server sends. All publishers share one thread, so a server that sends without end would delay the
+/// others. A publisher receives some kilobytes: replies, acknowledgements, pings, and the measurement of the bandwidth
+/// of some servers.
 package struct ReceiveLimit: Sendable {
     /// In bytes.
     private static let burst = 2_097_152.0

@@ -4,7 +4,8 @@ import Synchronization
 ///
 /// A task that waits for the event loop after each packet wakes up once more for each.
 final class SendWindow: Sendable {
-    /// The bytes that may be on their way to the channel, which is not writable above half of that. A single packet may be larger.
+    /// The bytes that may be on their way to the channel, which is not writable above half of that. A single packet may
+    /// be larger.
     private static let capacity = 64 << 10
 
     private let isOpen = Atomic(false)
@@ -16,7 +17,8 @@ final class SendWindow: Sendable {
         self.isOpen.store(isOpen, ordering: .relaxed)
     }
 
-    /// Counts a packet as on its way. Returns false if the task must wait for the event loop instead. Call it from one task at a time.
+    /// Counts a packet as on its way. Returns false if the task must wait for the event loop instead. Call it from one
+    /// task at a time.
     func enter(byteCount: Int) -> Bool {
         let before = onTheWay.load(ordering: .relaxed)
         guard isOpen.load(ordering: .relaxed), before == 0 || before + byteCount <= Self.capacity else { return false }

@@ -30,7 +30,8 @@ struct TLSClient: Sendable {
         }
     }
 
-    /// Creates the channel handler of one connection to `host`. The receiver of the end of the handshake checks the identity.
+    /// Creates the channel handler of one connection to `host`. The receiver of the end of the handshake checks the
+    /// identity.
     func makeHandler(host: String) throws -> NIOSSLClientHandler {
         try NIOSSLClientHandler(context: context, serverHostname: TLSTrust.indicatedName(of: host))
     }

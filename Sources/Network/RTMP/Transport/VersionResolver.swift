@@ -2,7 +2,8 @@ import Glibc
 import NIOCore
 import NIOPosix
 
-/// Resolves a name to addresses of one version of IP. The calls of getaddrinfo(3) run on NIO's threads for blocking work.
+/// Resolves a name to addresses of one version of IP. The calls of getaddrinfo(3) run on NIO's threads for blocking
+/// work.
 final class VersionResolver: Resolver, Sendable {
     /// No address of this version was found for the name.
     struct Failure: Error {
@@ -42,11 +43,14 @@ final class VersionResolver: Resolver, Sendable {
         var list: UnsafeMutablePointer<addrinfo>?
         guard getaddrinfo(host, String(port), &hints, &list) == 0 else { return nil }
         defer { freeaddrinfo(list) }
-        return sequence(first: list) { $0?.pointee.ai_next }.prefix { $0 != nil }.compactMap { entry -> SocketAddress? in
+        return sequence(first: list) { $0?.pointee.ai_next }.prefix { $0 != nil }.compactMap {
+            entry -> SocketAddress? in
             guard let address = entry?.pointee.ai_addr else { return nil }
             return switch address.pointee.sa_family {
-            case sa_family_t(AF_INET): address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { SocketAddress($0.pointee, host: host) }
-            case sa_family_t(AF_INET6): address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { SocketAddress($0.pointee, host: host) }
+            case sa_family_t(AF_INET):
+                address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { SocketAddress($0.pointee, host: host) }
+            case sa_family_t(AF_INET6):
+                address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { SocketAddress($0.pointee, host: host) }
             default: nil
             }
         }

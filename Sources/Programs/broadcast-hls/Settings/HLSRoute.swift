@@ -12,10 +12,13 @@ package struct HLSRoute: Equatable {
 
     /// Throws a `BroadcastFailure` with the code 400 for a setting that HTTP cannot use.
     package init(setup: [String: String]) throws(BroadcastFailure) {
-        if let text = setup["proxy"] { proxy = try Self.proxy(text, user: setup["proxy-user"], password: setup["proxy-password"]) }
+        if let text = setup["proxy"] {
+            proxy = try Self.proxy(text, user: setup["proxy-user"], password: setup["proxy-password"])
+        }
         if let source = setup["bind"] {
             guard Self.isAddress(source) else {
-                throw BroadcastFailure(code: 400, message: "bind: for HLS this must be an IP address of this machine, not an interface")
+                throw BroadcastFailure(
+                    code: 400, message: "bind: for HLS this must be an IP address of this machine, not an interface")
             }
             localAddress = source
         }
@@ -26,7 +29,8 @@ package struct HLSRoute: Equatable {
         default: throw BroadcastFailure(code: 400, message: "ip-version: this must be 4 or 6")
         }
         if let source = setup["bind"], let version = setup["ip-version"], source.contains(":") != (version == "6") {
-            throw BroadcastFailure(code: 400, message: "bind: this is no address of IP version \(version). Remove bind or ip-version")
+            throw BroadcastFailure(
+                code: 400, message: "bind: this is no address of IP version \(version). Remove bind or ip-version")
         }
     }
 
@@ -45,7 +49,8 @@ package struct HLSRoute: Equatable {
             return .server(host: String(host), port: port, authorization: authorization)
         case "socks5":
             guard user == nil else {
-                throw BroadcastFailure(code: 400, message: "proxy: HLS cannot use a SOCKS proxy with a password; use an HTTP proxy")
+                throw BroadcastFailure(
+                    code: 400, message: "proxy: HLS cannot use a SOCKS proxy with a password; use an HTTP proxy")
             }
             return .socksServer(host: String(host), port: port)
         default: throw wrong

@@ -5,8 +5,8 @@ extension HLSSettings {
     /// The settings that are secret, or that are sent together with a secret.
     private static let secrets = ["user", "password", "token", "key"]
 
-    /// Throws if a secret has several lines, which a header or an address cannot contain, or if it would go unencrypted to
-    /// another machine.
+    /// Throws if a secret has several lines, which a header or an address cannot contain, or if it would go unencrypted
+    /// to another machine.
     static func checkSecrets(in setup: [String: String]) throws(BroadcastFailure) {
         let given = secrets.filter { setup[$0]?.isEmpty == false }
         for name in given where setup[name]?.contains(where: \.isNewline) == true {
@@ -19,7 +19,9 @@ extension HLSSettings {
         // A key is sent only if the address has a place for it.
         guard let name = given.first(where: { $0 != "key" || url.contains("{key}") }) else { return }
         throw BroadcastFailure(
-            code: 400, message: "url: the \(name) must not go to another machine over http://. Use https://, or remove the \(name)")
+            code: 400,
+            message: "url: the \(name) must not go to another machine over http://. Use https://, or remove the \(name)"
+        )
     }
 
     /// True if all requests go to a proxy on another machine.

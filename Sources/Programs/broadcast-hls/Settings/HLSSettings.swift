@@ -80,7 +80,9 @@ package struct HLSSettings {
         guard window == 0 || window >= 3 else {
             throw Self.wrong("window", "use at least 3 segments, which players need, or 0 to keep all")
         }
-        guard let format = SegmentFormat(rawValue: setup["format"] ?? "ts") else { throw Self.wrong("format", "this is ts or fmp4") }
+        guard let format = SegmentFormat(rawValue: setup["format"] ?? "ts") else {
+            throw Self.wrong("format", "this is ts or fmp4")
+        }
         self.format = format
         if let token = setup["token"] {
             authorization = "Bearer \(token)"
@@ -104,7 +106,9 @@ package struct HLSSettings {
         do throws(CertificateFileProblem) {
             return try TLSTrust.authorities(inFile: path)
         } catch {
-            throw wrong("ca-file", error == .noCertificate ? "\(path) has no certificates in PEM format" : "\(path) cannot be read")
+            throw wrong(
+                "ca-file",
+                error == .noCertificate ? "\(path) has no certificates in PEM format" : "\(path) cannot be read")
         }
     }
 

@@ -27,7 +27,9 @@ package struct HTTPAddress: Equatable {
         isSecure = scheme == "https://"
         let rest = text.dropFirst(scheme.count)
         host = String(rest.prefix { !"/?#".contains($0) })
-        guard !host.isEmpty, !host.contains("@"), !text.contains("#"), text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else { return nil }
+        guard !host.isEmpty, !host.contains("@"), !text.contains("#"),
+            text.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
+        else { return nil }
         if let place = text.firstRange(of: "{file}") {
             before = String(text[..<place.lowerBound])
             behind = String(text[place.upperBound...])

@@ -9,8 +9,8 @@ package struct FolderStore: SegmentStore {
 
     package var name: String { "the folder \(folder)" }
 
-    /// Creates the folder if it is missing. Throws if the folder is not writable, so that the extension does not report a live
-    /// broadcast.
+    /// Creates the folder if it is missing. Throws if the folder is not writable, so that the extension does not report
+    /// a live broadcast.
     ///
     /// - Parameter createsParents: true to create the folders above it too.
     package init(folder: String, createsParents: Bool = false) throws(StoreError) {
@@ -20,7 +20,9 @@ package struct FolderStore: SegmentStore {
         if mkdir(folder, 0o755) != 0 && errno != EEXIST {
             guard errno != ENOENT || createsParents else {
                 throw .refused(
-                    code: 404, "cannot create the folder \(folder): the folder above it is missing. Create it, or end the path with /")
+                    code: 404,
+                    "cannot create the folder \(folder): the folder above it is missing. Create it, or end the path with /"
+                )
             }
             throw Self.failure("create the folder \(folder)", errno)
         }

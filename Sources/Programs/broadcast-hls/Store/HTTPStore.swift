@@ -13,7 +13,8 @@ package struct HTTPStore: SegmentStore {
     private static let shortDeadline = TimeAmount.seconds(3)
     /// The maximum size in bytes of a playlist. An EVENT playlist of a day has about 3 MB.
     private static let longestPlaylist = 16 << 20
-    /// What is read of an answer that is not used, so that the connection can be used again: its size in bytes, and the time.
+    /// What is read of an answer that is not used, so that the connection can be used again: its size in bytes, and the
+    /// time.
     private static let longestRest = 4 << 10
     private static let restDeadline = TimeAmount.seconds(1)
 
@@ -26,14 +27,18 @@ package struct HTTPStore: SegmentStore {
     private let localAddress: String?
 
     /// - Parameter authorities: the certificates to trust, or nil for those of the system.
-    package init(address: HTTPAddress, authorization: String?, authorities: [NIOSSLCertificate]?, route: HLSRoute, playlistLifetime: Int) {
+    package init(
+        address: HTTPAddress, authorization: String?, authorities: [NIOSSLCertificate]?, route: HLSRoute,
+        playlistLifetime: Int
+    ) {
         self.address = address
         self.authorization = authorization
         self.playlistLifetime = playlistLifetime
         // A redirect would send the credentials to another server and turn some PUT requests into GET requests. It is
         // reported instead.
         var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow, timeout: .init(connect: .seconds(5), read: Self.deadline, write: Self.deadline))
+            redirectConfiguration: .disallow,
+            timeout: .init(connect: .seconds(5), read: Self.deadline, write: Self.deadline))
         configuration.httpVersion = .http1Only
         configuration.proxy = route.proxy
         configuration.localAddress = route.localAddress
@@ -41,7 +46,9 @@ package struct HTTPStore: SegmentStore {
         if address.isSecure {
             configuration.tlsConfiguration = TLSTrust(authorities: authorities).configuration
             // The client calls this when a connection is ready, before it sends a request.
-            configuration.http1_1ConnectionDebugInitializer = { [host = address.hostName] in Self.requireIdentity(host, of: $0) }
+            configuration.http1_1ConnectionDebugInitializer = { [host = address.hostName] in
+                Self.requireIdentity(host, of: $0)
+            }
         }
         // The uploader retries itself and reports the problem in the meantime.
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -50,7 +57,9 @@ package struct HTTPStore: SegmentStore {
 
     private static func requireIdentity(_ host: String, of channel: any Channel) -> EventLoopFuture<Void> {
         channel.nioSSL_peerCertificate().flatMap { certificate in
-            guard let problem = TLSTrust.problem(of: certificate, host: host) else { return channel.eventLoop.makeSucceededVoidFuture() }
+            guard let problem = TLSTrust.problem(of: certificate, host: host) else {
+                return channel.eventLoop.makeSucceededVoidFuture()
+            }
             return channel.close().flatMapErrorThrowing { _ in }.flatMapThrowing { throw problem }
         }
     }
@@ -59,13 +68,17 @@ package struct HTTPStore: SegmentStore {
 
     package func put(_ object: StoredObject) async throws(StoreError) {
         var headers = HTTPHeaders([("Content-Type", object.contentType)])
-        headers.add(name: "Cache-Control", value: object.kind == .playlist ? "max-age=\(playlistLifetime)" : "max-age=86400, immutable")
+        headers.add(
+            name: "Cache-Control",
+            value: object.kind == .playlist ? "max-age=\(playlistLifetime)" : "max-age=86400, immutable")
         try await send(.PUT, object.name, headers: headers, body: object.bytes, timeout: Self.deadline)
     }
 
     package func playlist(named name: String) async -> String? {
         let deadline = NIODeadline.now() + Self.shortDeadline
-        guard let response = try? await answer(.GET, name, headers: [:], body: nil, deadline: deadline) else { return nil }
+        guard let response = try? await answer(.GET, name, headers: [:], body: nil, deadline: deadline) else {
+            return nil
+        }
         return await Self.body(of: response, upTo: Self.longestPlaylist, deadline: deadline).map { String(buffer: $0) }
     }
 
@@ -84,7 +97,9 @@ package struct HTTPStore: SegmentStore {
     }
 
     /// Performs a request whose answer has no content that matters.
-    private func send(_ method: HTTPMethod, _ name: String, headers: HTTPHeaders, body: [UInt8]?, timeout: TimeAmount) async throws(StoreError) {
+    private func send(_ method: HTTPMethod, _ name: String, headers: HTTPHeaders, body: [UInt8]?, timeout: TimeAmount)
+        async throws(StoreError)
+    {
         let response = try await answer(method, name, headers: headers, body: body, deadline: .now() + timeout)
         // If the rest is long or slow, the connection is closed instead.
         _ = await Self.body(of: response, upTo: Self.longestRest, deadline: .now() + Self.restDeadline)
@@ -107,13 +122,19 @@ package struct HTTPStore: SegmentStore {
             throw StoreError(reaching: address.host, from: localAddress, error)
         }
         let schemes = response.headers["WWW-Authenticate"].map { $0.prefix { $0 != " " }.lowercased() }
-        if let failure = Self.failure(Int(response.status.code), method: method.rawValue, host: address.host, schemes: schemes) { throw failure }
+        if let failure = Self.failure(
+            Int(response.status.code), method: method.rawValue, host: address.host, schemes: schemes)
+        {
+            throw failure
+        }
         return response
     }
 
-    /// Returns the body of an answer; nil if it is longer than `limit` bytes, or does not arrive completely before `deadline`. The
-    /// connection is closed then.
-    private static func body(of response: HTTPClientResponse, upTo limit: Int, deadline: NIODeadline) async -> ByteBuffer? {
+    /// Returns the body of an answer; nil if it is longer than `limit` bytes, or does not arrive completely before
+    /// `deadline`. The connection is closed then.
+    private static func body(of response: HTTPClientResponse, upTo limit: Int, deadline: NIODeadline) async
+        -> ByteBuffer?
+    {
         await withTaskGroup(of: ByteBuffer?.self) { group in
             group.addTask { try? await response.body.collect(upTo: limit) }
             group.addTask {
@@ -139,7 +160,8 @@ package struct HTTPStore: SegmentStore {
                 code: 401,
                 "\(host) requires \(schemes[0].filter { $0.isLetter || $0.isNumber || $0 == "-" }.prefix(20).capitalized) authentication, "
                     + "which this program does not support: configure Basic or Bearer authentication on the server")
-        case 401, 403: .refused(code: status, "\(host) refused the upload (\(status)): check user and password, token or key")
+        case 401, 403:
+            .refused(code: status, "\(host) refused the upload (\(status)): check user and password, token or key")
         case 408, 425, 429, 500...: .unavailable("the server at \(host) answered \(status)")
         case 300..<400:
             .refused(

@@ -1,10 +1,11 @@
 import Glibc
 import Processes
 
-/// A lock on a playlist, so that no second broadcast of this machine writes it: an empty file that is locked (flock(2)).
+/// A lock on a playlist, so that no second broadcast of this machine writes it: an empty file that is locked
+/// (flock(2)).
 ///
-/// The file is deleted at the end of the broadcast. Another process can open it shortly before and then lock a deleted file. Therefore
-/// a lock is valid only if the path still leads to the locked file.
+/// The file is deleted at the end of the broadcast. Another process can open it shortly before and then lock a deleted
+/// file. Therefore a lock is valid only if the path still leads to the locked file.
 package final class PlaylistLock: Sendable {
     /// Another process has the lock.
     package struct InUse: Error {}
@@ -22,7 +23,9 @@ package final class PlaylistLock: Sendable {
             if descriptor < 0, errno == EEXIST { continue }
             guard descriptor >= 0 else { return nil }
             var status = stat()
-            guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+                flock(descriptor, LOCK_EX | LOCK_NB) == 0
+            else {
                 let isInUse = errno == EWOULDBLOCK && status.st_mode & S_IFMT == S_IFREG
                 close(descriptor)
                 guard !isInUse else { throw InUse() }
@@ -66,10 +69,12 @@ package final class PlaylistLock: Sendable {
 }
 
 extension PlaylistLock {
-    /// The path of the lock for a playlist in a folder. It is in that folder, so that broadcasts of other users find it.
+    /// The path of the lock for a playlist in a folder. It is in that folder, so that broadcasts of other users find
+    /// it.
     package static func path(folder: String, playlist: String) -> String { "\(folder)/.\(playlist).lock" }
 
-    /// The path of the lock for an address, in a folder of this user. The name is a hash, because the address can contain a key.
+    /// The path of the lock for an address, in a folder of this user. The name is a hash, because the address can
+    /// contain a key.
     ///
     /// - Parameter home: the home folder.
     /// - Returns: nil if there is no folder for it.
@@ -79,8 +84,8 @@ extension PlaylistLock {
         return folder(home: home).map { "\($0)/broadcast-hls-\(String(hash, radix: 16)).lock" }
     }
 
-    /// The folder that the login manager creates for the user (pam_systemd(8)), else the standard state folder. An extension does
-    /// not get the variables XDG_*.
+    /// The folder that the login manager creates for the user (pam_systemd(8)), else the standard state folder. An
+    /// extension does not get the variables XDG_*.
     private static func folder(home: String?) -> String? {
         let runtime = "/run/user/\(geteuid())"
         if owner(of: runtime) == geteuid() { return runtime }

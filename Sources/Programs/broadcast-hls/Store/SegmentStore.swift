@@ -24,6 +24,9 @@ extension SegmentStore {
 
     /// The failure of a broadcast whose playlist another broadcast writes.
     func conflict(over playlist: String) -> BroadcastFailure {
-        BroadcastFailure(code: 409, message: "Another broadcast writes \(playlist) to \(name) already. Stop it, or choose another name or address")
+        BroadcastFailure(
+            code: 409,
+            message:
+                "Another broadcast writes \(playlist) to \(name) already. Stop it, or choose another name or address")
     }
 }

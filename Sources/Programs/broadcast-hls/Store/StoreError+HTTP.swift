@@ -9,7 +9,8 @@ extension StoreError {
     /// Creates the error for a request that did not reach `host`, or whose answer did not arrive. It does not contain
     /// the library's text, because that can contain the address, and the address can contain a key.
     ///
-    /// - Parameter localAddress: the IP address to which connections are bound. They can reach only addresses of its version.
+    /// - Parameter localAddress: the IP address to which connections are bound. They can reach only addresses of its
+    ///   version.
     init(reaching host: String, from localAddress: String?, _ error: any Error) {
         var cause = error
         if let attempts = error as? NIOConnectionError {
@@ -23,8 +24,10 @@ extension StoreError {
             // IPv6 is tried first, also on a machine that has no route for it, so the last error says more.
             cause = failures.last?.error ?? IOError(errnoCode: EAFNOSUPPORT, reason: "connect")
         }
-        if let localAddress, let error = cause as? IOError, error.errnoCode == EAFNOSUPPORT || error.errnoCode == EINVAL {
-            self = .unavailable("the server at \(host) cannot be reached (it has no IPv\(localAddress.contains(":") ? 6 : 4) address)")
+        if let localAddress, let error = cause as? IOError, error.errnoCode == EAFNOSUPPORT || error.errnoCode == EINVAL
+        {
+            self = .unavailable(
+                "the server at \(host) cannot be reached (it has no IPv\(localAddress.contains(":") ? 6 : 4) address)")
             return
         }
         if let problem = TLSProblem(cause, certificate: nil), let code = Self.code(of: problem) {

@@ -35,7 +35,8 @@ struct CapturedCommand: ParsableCommand {
 
     func run() throws {
         let user = UserEnvironment()
-        let isCaptured = if display == nil && user.isWaylandSession { try isDesktopCaptured(user) } else { try isDisplayCaptured() }
+        let isCaptured =
+            if display == nil && user.isWaylandSession { try isDesktopCaptured(user) } else { try isDisplayCaptured() }
         try Output.answer(isCaptured ? "captured" : "not captured")
         if !isCaptured && !waitEnd { throw CommandError.quiet(.nothing) }
     }

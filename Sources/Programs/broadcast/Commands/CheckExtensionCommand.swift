@@ -1,8 +1,8 @@
 import ArgumentParser
 import Encode
-import Host
 import FoundationEssentials
 import Glibc
+import Host
 import Presentation
 import Terminal
 import Upload
@@ -21,7 +21,9 @@ struct CheckExtensionCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("The folder that contains extension.toml, or the name of an installed extension.", valueName: "folder|name"))
+        help: ArgumentHelp(
+            "The folder that contains extension.toml, or the name of an installed extension.", valueName: "folder|name")
+    )
     var folder: String
 
     @Option(
@@ -64,10 +66,12 @@ struct CheckExtensionCommand: AsyncParsableCommand {
         try Output.answer(outcome.sentence(extension: manifest.name))
     }
 
-    /// Returns the absolute path of the folder that `text` names; nil if there is no such folder with a manifest. A folder has priority over
-    /// an installed extension.
+    /// Returns the absolute path of the folder that `text` names; nil if there is no such folder with a manifest. A
+    /// folder has priority over an installed extension.
     static func folder(_ text: String, _ catalog: ExtensionCatalog) -> String? {
-        if let path = absolute(text), FileStatus(path)?.isFolder == true, FileStatus(path + "/extension.toml") != nil { return path }
+        if let path = absolute(text), FileStatus(path)?.isFolder == true, FileStatus(path + "/extension.toml") != nil {
+            return path
+        }
         return catalog.folder(of: text)
     }
 
@@ -83,7 +87,8 @@ struct CheckExtensionCommand: AsyncParsableCommand {
             throw CommandError(.noInput, "There is no extension.toml in \(path). Name the folder that contains it.")
         }
         guard !BuiltInExtension.names.contains(folder) else {
-            throw CommandError(.noInput, "The extension \(folder) is part of this program, so there is nothing to check.")
+            throw CommandError(
+                .noInput, "The extension \(folder) is part of this program, so there is nothing to check.")
         }
         throw CommandError(
             .noInput,

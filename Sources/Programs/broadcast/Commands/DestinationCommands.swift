@@ -43,7 +43,10 @@ struct RemoveDestinationCommand: AsyncParsableCommand {
             as broadcast stop does.
             """)
 
-    @Argument(help: ArgumentHelp("The name of the destination, as broadcast status shows it, or the path of its file.", valueName: "name|file"))
+    @Argument(
+        help: ArgumentHelp(
+            "The name of the destination, as broadcast status shows it, or the path of its file.",
+            valueName: "name|file"))
     var destination: String
 
     @Flag(help: "Answer in JSON.")
@@ -54,9 +57,15 @@ struct RemoveDestinationCommand: AsyncParsableCommand {
     func run() async throws {
         let request = ControlRequest.removeDestination(destination, folder: FileManager.default.currentDirectoryPath)
         guard let ended = try await name.ask(request).destination else { return }
-        if json { try Output.answer(ControlJSON.encode(ended, pretty: true)) } else { try Output.answer(ResultLine.text(ended)) }
+        if json {
+            try Output.answer(ControlJSON.encode(ended, pretty: true))
+        } else {
+            try Output.answer(ResultLine.text(ended))
+        }
         if let error = ended.error {
-            throw CommandError(error.status.flatMap(ExitStatus.init(rawValue:)) ?? .unavailable, cleaned: "\(ended.name): \(error.message)")
+            throw CommandError(
+                error.status.flatMap(ExitStatus.init(rawValue:)) ?? .unavailable,
+                cleaned: "\(ended.name): \(error.message)")
         }
     }
 }

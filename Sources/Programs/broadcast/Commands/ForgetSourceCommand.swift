@@ -12,7 +12,9 @@ struct ForgetSourceCommand: ParsableCommand {
             broadcast start --ask. The command prints the displays that it forgot.
             """)
 
-    @Argument(help: ArgumentHelp("The Wayland display, as in list-sources. Default: the one of this session.", valueName: "display"))
+    @Argument(
+        help: ArgumentHelp(
+            "The Wayland display, as in list-sources. Default: the one of this session.", valueName: "display"))
     var display: String?
 
     @Flag(help: "Forget the monitors of all displays.")
@@ -28,7 +30,8 @@ struct ForgetSourceCommand: ParsableCommand {
         let known = choices.all.keys.sorted()
         let wanted = all ? nil : display ?? user.kitContext.waylandDisplay
         guard wanted.map({ known.contains($0) }) ?? !known.isEmpty else {
-            throw CommandError(.nothing, "Nothing is remembered\(wanted.map { " for \($0)" } ?? ""), so there is nothing to forget.")
+            throw CommandError(
+                .nothing, "Nothing is remembered\(wanted.map { " for \($0)" } ?? ""), so there is nothing to forget.")
         }
         guard choices.forget(wanted) else {
             throw CommandError(.ioError, "Cannot write \(choices.path). Remove the file by hand.")

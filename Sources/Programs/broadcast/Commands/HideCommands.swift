@@ -23,7 +23,9 @@ struct WindowArgument: ParsableArguments {
         guard window == "active" || window == "pick" else { return }
         guard try await name.ask(.status).session?.source.shared != true else {
             throw CommandError(
-                .usage, "A program cannot find windows on Wayland. Give a rule such as class:NAME: it replaces the whole monitor by a slate.")
+                .usage,
+                "A program cannot find windows on Wayland. Give a rule such as class:NAME: it replaces the whole monitor by a slate."
+            )
         }
     }
 
@@ -32,10 +34,12 @@ struct WindowArgument: ParsableArguments {
         do throws(CaptureError) {
             if window == "active" { return "\(try HiddenWindowRule.activeWindow(display: display))" }
             if window == "pick" {
-                return "\(HiddenWindowRule.window(try SourceOptions.pickWindow(on: display, prompt: "Click the window.")))"
+                return
+                    "\(HiddenWindowRule.window(try SourceOptions.pickWindow(on: display, prompt: "Click the window.")))"
             }
         } catch .pickCancelled {
-            throw CommandError(.nothing, "No window was picked, so no rule changed. Click a window, or give its number.")
+            throw CommandError(
+                .nothing, "No window was picked, so no rule changed. Click a window, or give its number.")
         } catch {
             throw CommandError(error)
         }

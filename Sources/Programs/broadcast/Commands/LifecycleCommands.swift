@@ -25,7 +25,9 @@ struct SessionName: ParsableArguments {
             throw CommandError(error, session: running.name)
         }
         guard let reply = answer else { throw await Self.isNotRunning(running.name) }
-        if let error = reply.error { throw CommandError(error.status.flatMap(ExitStatus.init(rawValue:)) ?? .nothing, cleaned: error.message) }
+        if let error = reply.error {
+            throw CommandError(error.status.flatMap(ExitStatus.init(rawValue:)) ?? .nothing, cleaned: error.message)
+        }
         return reply
     }
 
@@ -34,8 +36,8 @@ struct SessionName: ParsableArguments {
         get async throws(CommandError) { try await Self.running(session) }
     }
 
-    /// Returns the session that the option or the environment names, whether it runs or not. Without a name, returns the
-    /// session that runs.
+    /// Returns the session that the option or the environment names, whether it runs or not. Without a name, returns
+    /// the session that runs.
     ///
     /// Throws status 1 if several sessions run and none is named.
     static func running(_ option: String?) async throws(CommandError) -> RunningSession {
@@ -61,7 +63,9 @@ struct SessionName: ParsableArguments {
     /// The name from the option, or else from the environment; nil without both.
     private static func chosen(_ option: String?) throws(CommandError) -> String? {
         if let option { return try OptionValue.session(option, of: "--session") }
-        return try CommandContext.sessionName.map { name throws(CommandError) in try OptionValue.session(name, of: "BROADCAST_SESSION") }
+        return try CommandContext.sessionName.map { name throws(CommandError) in
+            try OptionValue.session(name, of: "BROADCAST_SESSION")
+        }
     }
 }
 
@@ -81,7 +85,8 @@ struct PauseCommand: AsyncParsableCommand {
 
 /// `broadcast resume`
 struct ResumeCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "resume", abstract: "Continue a paused broadcast.", discussion: "Prints live.")
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Continue a paused broadcast.", discussion: "Prints live.")
 
     @OptionGroup var name: SessionName
 
@@ -144,7 +149,9 @@ struct EventsCommand: AsyncParsableCommand {
     func run() async throws {
         for await line in try await events() {
             // An event has no error field at this level, so this line is the session's rejection of the request.
-            if let error = ControlJSON.decode(ControlReply.self, from: line)?.error { throw CommandError(.unavailable, cleaned: error.message) }
+            if let error = ControlJSON.decode(ControlReply.self, from: line)?.error {
+                throw CommandError(.unavailable, cleaned: error.message)
+            }
             try Output.answer(line)
         }
     }

@@ -30,17 +30,24 @@ struct ListExtensionsCommand: ParsableCommand {
             case .success(let manifest):
                 rows.append(
                     Row(
-                        name: manifest.name, description: manifest.description, builtIn: false, version: manifest.version,
+                        name: manifest.name, description: manifest.description, builtIn: false,
+                        version: manifest.version,
                         mode: manifest.mode.rawValue, folder: manifest.folder,
-                        error: manifest.problem.map { $0.sentence(extension: manifest.name, destination: manifest.name) }))
+                        error: manifest.problem.map {
+                            $0.sentence(extension: manifest.name, destination: manifest.name)
+                        }))
             case .failure(let error):
-                rows.append(Row(name: entry.name, description: "", builtIn: false, folder: entry.folder, error: CommandError(error).message))
+                rows.append(
+                    Row(
+                        name: entry.name, description: "", builtIn: false, folder: entry.folder,
+                        error: CommandError(error).message))
             }
         }
         if json {
             try Output.answer(ControlJSON.encode(["extensions": rows], pretty: true))
         } else {
-            try Output.answer(TextTable.text(rows.map { [$0.name, $0.error.map { "(cannot be used) \($0)" } ?? $0.description] }))
+            try Output.answer(
+                TextTable.text(rows.map { [$0.name, $0.error.map { "(cannot be used) \($0)" } ?? $0.description] }))
         }
     }
 }
@@ -67,7 +74,8 @@ extension DestinationList {
         } else if entries.isEmpty {
             Output.note(
                 "No destinations are configured. Add [destinations.NAME] to \(configFile) (man 5 broadcast.toml), "
-                    + "sign in to a service with broadcast setup, or use broadcast start --to with an address or a file.")
+                    + "sign in to a service with broadcast setup, or use broadcast start --to with an address or a file."
+            )
         } else {
             let rows = entries.map { entry in
                 let signIn = entry.isSignedIn.map { $0 ? "signed in" : "not signed in" } ?? ""

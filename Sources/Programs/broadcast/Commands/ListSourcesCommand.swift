@@ -37,8 +37,13 @@ struct ListSourcesCommand: ParsableCommand {
         }
         let sounds = PulseSourceList.inventory()
         if let problem, sounds == nil { throw CommandError(problem) }
-        let report = SourceReport(screen: screen, remembered: user.paths.rememberedChoices.all, sounds: sounds ?? PulseInventory())
-        if json { try Output.answer(ControlJSON.encode(report, pretty: true)) } else { try Output.answer(TextTable.text(report.rows)) }
+        let report = SourceReport(
+            screen: screen, remembered: user.paths.rememberedChoices.all, sounds: sounds ?? PulseInventory())
+        if json {
+            try Output.answer(ControlJSON.encode(report, pretty: true))
+        } else {
+            try Output.answer(TextTable.text(report.rows))
+        }
         if let problem { Output.note("broadcast: " + problem.sentence) }
         if user.isWaylandSession {
             Output.note(

@@ -30,7 +30,9 @@ struct LogsCommand: AsyncParsableCommand {
             throw CommandError(.noInput, "The log \(path) cannot be read: \(error.reason).")
         }
         // If the log has just become full, the older file is the one that is open.
-        if let older = try? FileDescriptor(path: SessionLog.olderPath(of: path), flags: O_RDONLY), !older.isSameFile(as: current) {
+        if let older = try? FileDescriptor(path: SessionLog.olderPath(of: path), flags: O_RDONLY),
+            !older.isSameFile(as: current)
+        {
             try copy(older)
         }
         while true {

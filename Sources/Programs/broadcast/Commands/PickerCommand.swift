@@ -1,9 +1,9 @@
 import ArgumentParser
+import CommandModels
 import Desktop
 import FoundationEssentials
 import Glibc
 import Host
-import CommandModels
 import Presentation
 import Terminal
 import Upload
@@ -51,7 +51,9 @@ struct PickerCommand: AsyncParsableCommand {
     var json = false
 
     @Flag(
-        help: "At the end, wait for Enter. Use it if the terminal's window closes when the command ends, so that you can read errors and results.")
+        help:
+            "At the end, wait for Enter. Use it if the terminal's window closes when the command ends, so that you can read errors and results."
+    )
     var hold = false
 
     /// The menu entries while a broadcast runs. The first one is the one that Enter selects, so it ends nothing.
@@ -139,7 +141,8 @@ struct PickerCommand: AsyncParsableCommand {
     private func destinations(_ context: CommandContext) throws(CommandError) -> DestinationList {
         let destinations = context.destinations(preferred: preferred)
         if let preferred, !destinations.entries.contains(where: { $0.name == preferred }) {
-            let hint = NearestName.of(preferred, among: destinations.entries.map(\.name)).map { " Did you mean \($0)?" } ?? ""
+            let hint =
+                NearestName.of(preferred, among: destinations.entries.map(\.name)).map { " Did you mean \($0)?" } ?? ""
             let quoted = NearestName.quoted(preferred, among: destinations.entries.map(\.name))
             throw CommandError(
                 .noInput, "There is no destination \(quoted).\(hint) See broadcast list-destinations.")
@@ -164,7 +167,8 @@ struct PickerCommand: AsyncParsableCommand {
         var model = PickerModel(
             items: items, hasMicrophoneButton: microphoneButton,
             isMicrophoneOn: context.configuration.audio.isOn(\.mic), live: report.live,
-            sources: isFullScreen ? SourceSummary.lines(configuration: context.configuration, sharing: context.sharedMonitor) : [],
+            sources: isFullScreen
+                ? SourceSummary.lines(configuration: context.configuration, sharing: context.sharedMonitor) : [],
             notice: Exposure.pickerNotice(context.configuration.privacy, isWayland: context.isWaylandSession))
         model.others = report.others
         guard isFullScreen else { return NumberedList(model: model).ask() }
@@ -172,10 +176,13 @@ struct PickerCommand: AsyncParsableCommand {
         return await picker.run() ?? NumberedList(model: model).ask()
     }
 
-    private func choose(from items: [PickerModel.Item], isLive: Bool, with menu: MenuProgram) throws(CommandError) -> PickerModel.Action {
+    private func choose(from items: [PickerModel.Item], isLive: Bool, with menu: MenuProgram) throws(CommandError)
+        -> PickerModel.Action
+    {
         // The first entry is the one that Enter selects.
         let rows = items.filter(\.isPreferred) + items.filter { !$0.isPreferred }
-        guard let answer = try menu.choose(from: isLive ? [Self.continueEntry, Self.stopEntry] : rows.map(\.name)) else { return .quit }
+        guard let answer = try menu.choose(from: isLive ? [Self.continueEntry, Self.stopEntry] : rows.map(\.name))
+        else { return .quit }
         if isLive && answer == Self.continueEntry { return .quit }
         if isLive && answer == Self.stopEntry { return .stop }
         guard let row = rows.first(where: { $0.name == answer }) else {
@@ -190,7 +197,8 @@ struct PickerCommand: AsyncParsableCommand {
     }
 
     private func start(_ name: String, session: String, microphone: Bool?) async throws {
-        try await run(["start", "--to", name, "--session", session] + (microphone.map { [$0 ? "--mic" : "--no-mic"] } ?? []))
+        try await run(
+            ["start", "--to", name, "--session", session] + (microphone.map { [$0 ? "--mic" : "--no-mic"] } ?? []))
     }
 
     private func setUp(_ name: String) async throws {
@@ -215,6 +223,7 @@ extension PickerModel.Item {
     /// The row of a configured destination.
     init(_ row: DestinationList.Entry) {
         self.init(
-            name: row.name, service: row.kind.name, place: row.url ?? row.path ?? "", isPreferred: row.isPreferred, isSignedIn: row.isSignedIn)
+            name: row.name, service: row.kind.name, place: row.url ?? row.path ?? "", isPreferred: row.isPreferred,
+            isSignedIn: row.isSignedIn)
     }
 }

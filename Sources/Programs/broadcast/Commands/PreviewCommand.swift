@@ -35,7 +35,8 @@ struct PreviewCommand: AsyncParsableCommand {
         if let file, let error = PreviewSentences.otherFormat(file) { throw error }
         let context = try CommandContext()
         var settings = try SessionSettings(
-            source: source, video: video, audio: try AudioOptions.parse([]), privacy: privacy, session: try SessionOptions.parse([]))
+            source: source, video: video, audio: try AudioOptions.parse([]), privacy: privacy,
+            session: try SessionOptions.parse([]))
         if try source.usesPortal(context) {
             settings.source = .portal(try source.portalRequest(context, isAttended: source.isAttended(context)))
         } else if try source.selection() == nil {

@@ -46,7 +46,9 @@ package struct SetupCommand: AsyncParsableCommand {
 
     package func run() async throws {
         let context = try CommandContext()
-        guard target != nil else { throw CommandError(.usage, SetupSentences.choice(context.configuration, context.catalog)) }
+        guard target != nil else {
+            throw CommandError(.usage, SetupSentences.choice(context.configuration, context.catalog))
+        }
         let target = try setupTarget(name, context.configuration, context.user)
         // The user and the password of an RTMP server do not come from the key command.
         let isAccount = target.isRTMP && !(set + secretFromStdin).isEmpty && !secretFromStdin.contains("key")
@@ -59,7 +61,9 @@ package struct SetupCommand: AsyncParsableCommand {
                 "The key-command in \(context.paths.configFile) provides the key of \(name). "
                     + "There is nothing to set up.")
         }
-        guard !target.questions.isEmpty else { throw CommandError(.nothing, "\(name) needs no setup. Start it with: broadcast start --to \(name)") }
+        guard !target.questions.isEmpty else {
+            throw CommandError(.nothing, "\(name) needs no setup. Start it with: broadcast start --to \(name)")
+        }
         let information = SetupInformation(paths: context.paths)
         let older = try presentingProblem { () throws(CredentialProblem) in try information.answers(of: name) }
         // Answers in options come first, so that a script can sign in without a terminal.
@@ -74,7 +78,9 @@ package struct SetupCommand: AsyncParsableCommand {
         }
         // Nothing is stored before every question is answered.
         var answers = try given(for: target)
-        if target.isRTMP && secretFromStdin.contains("password") && !target.needsPassword(Self.merged(answers, over: older)) {
+        if target.isRTMP && secretFromStdin.contains("password")
+            && !target.needsPassword(Self.merged(answers, over: older))
+        {
             throw CommandError(.usage, SetupSentences.passwordWithoutUser)
         }
         try ask(target, older: older, context: context, into: &answers)
@@ -90,7 +96,10 @@ package struct SetupCommand: AsyncParsableCommand {
             if !plain.isEmpty { try information.keep(all, of: name) }
         }
         let open = target.openQuestions(answers: all) { secrets[$0] != nil || context.credentials.has($0, of: name) }
-        Output.note(open.isEmpty ? "\(name) is set up. Start it with: broadcast start --to \(name)" : SetupSentences.incomplete(name, open))
+        Output.note(
+            open.isEmpty
+                ? "\(name) is set up. Start it with: broadcast start --to \(name)"
+                : SetupSentences.incomplete(name, open))
         if target.isRTMP, let url = plain["url"], RTMPAddress.hasKey(url) {
             Output.note(
                 "The address is stored as it is. If its last part is the stream key, give the address without it: "
@@ -104,7 +113,9 @@ package struct SetupCommand: AsyncParsableCommand {
     }
 
     /// Stores the answers of a setup program, as if the user had typed them.
-    private func keep(_ answer: SetupAnswer, of target: SetupTarget, older: [String: String], context: CommandContext) throws(CommandError) {
+    private func keep(_ answer: SetupAnswer, of target: SetupTarget, older: [String: String], context: CommandContext)
+        throws(CommandError)
+    {
         let hasSecrets = context.credentials.destinations(among: [name]).contains(name)
         let known = older.merging(target.destination?.setup ?? [:]) { $1 }
         if let problem = answer.problem(with: target.questions, older: known, hasSecrets: hasSecrets) {
@@ -155,13 +166,17 @@ package struct SetupCommand: AsyncParsableCommand {
             answers[key] = answer
         }
         for (index, key) in secretFromStdin.enumerated() {
-            guard try question(key, of: target).isSecret else { throw CommandError(.usage, "\(key) is not secret. Use --set \(key)=VALUE.") }
+            guard try question(key, of: target).isSecret else {
+                throw CommandError(.usage, "\(key) is not secret. Use --set \(key)=VALUE.")
+            }
             guard !secretFromStdin[..<index].contains(key) else {
                 throw CommandError(.usage, "--secret-from-stdin \(key) is given twice. Give it once.")
             }
         }
         guard !secretFromStdin.isEmpty, isatty(STDIN_FILENO) == 0 else { return answers }
-        for (key, secret) in zip(secretFromStdin, try SecretInput.read(count: secretFromStdin.count)) { answers[key] = secret }
+        for (key, secret) in zip(secretFromStdin, try SecretInput.read(count: secretFromStdin.count)) {
+            answers[key] = secret
+        }
         return answers
     }
 
@@ -175,7 +190,9 @@ package struct SetupCommand: AsyncParsableCommand {
     }
 
     /// Asks the user for the missing answers. Throws, with the options to use, if there is no terminal.
-    private func ask(_ target: SetupTarget, older: [String: String], context: CommandContext, into answers: inout [String: String])
+    private func ask(
+        _ target: SetupTarget, older: [String: String], context: CommandContext, into answers: inout [String: String]
+    )
         throws(CommandError)
     {
         let hasOptions = !set.isEmpty || !secretFromStdin.isEmpty
@@ -196,11 +213,14 @@ package struct SetupCommand: AsyncParsableCommand {
             guard !missing.isEmpty else { return }
             throw CommandError(.usage, SetupSentences.noTerminal(name, missing, besides: secretFromStdin.count))
         }
-        if let service = target.service, open.contains(where: \.isSecret) { Output.note(SetupSentences.keyPlace(service)) }
+        if let service = target.service, open.contains(where: \.isSecret) {
+            Output.note(SetupSentences.keyPlace(service))
+        }
         for question in open {
             let answer: String
             if question.isSecret {
-                answer = try SecretInput.ask(question.prompt, way: "run: broadcast setup \(name) --secret-from-stdin \(question.key) < FILE")
+                answer = try SecretInput.ask(
+                    question.prompt, way: "run: broadcast setup \(name) --secret-from-stdin \(question.key) < FILE")
             } else {
                 guard case .line(let line) = TerminalPrompt.ask(question.prompt, isSecret: false) else {
                     throw CommandError(.nothing, "Nothing was changed.")
@@ -245,11 +265,16 @@ package struct SetupCommand: AsyncParsableCommand {
             keyringAsks: { Output.note(SetupSentences.keyringAsks) },
             allowsFile: { path, problem in
                 guard isatty(STDIN_FILENO) != 0 else { return false }
-                guard case .line(let line) = TerminalPrompt.ask(SetupSentences.fileQuestion(path, problem), isSecret: false) else { return false }
+                guard
+                    case .line(let line) = TerminalPrompt.ask(
+                        SetupSentences.fileQuestion(path, problem), isSecret: false)
+                else { return false }
                 let answer = line.trimmed.lowercased()
                 return answer == "y" || answer == "yes"
             })
-        switch plainFile ? try credentials.keepInFile(secrets, of: name) : try credentials.keep(secrets, of: name, asking: user) {
+        switch plainFile
+            ? try credentials.keepInFile(secrets, of: name) : try credentials.keep(secrets, of: name, asking: user)
+        {
         case .secretService: Output.note("The secret is stored in the keyring.")
         case .file(let path): Output.note("The secret is stored in \(path), which only you can read.")
         }
@@ -257,7 +282,9 @@ package struct SetupCommand: AsyncParsableCommand {
 }
 
 /// Returns the target of `setup` and `sign-out`. Throws if there is no target of that name.
-func setupTarget(_ name: String, _ configuration: Configuration, _ user: UserEnvironment) throws(CommandError) -> SetupTarget {
+func setupTarget(_ name: String, _ configuration: Configuration, _ user: UserEnvironment) throws(CommandError)
+    -> SetupTarget
+{
     do throws(SetupProblem) {
         return try SetupTarget(name, configuration: configuration, catalog: user.catalog, paths: user.paths)
     } catch {

@@ -90,9 +90,13 @@ struct SignOutCommand: AsyncParsableCommand {
         var refusal: CommandError?
         for name in own {
             // An unknown destination is not an error: it or the whole session ended meanwhile.
-            guard let error = try await Self.ask(session, .removeDestination(name, folder: nil))?.error, error.code != 404 else { continue }
+            guard let error = try await Self.ask(session, .removeDestination(name, folder: nil))?.error,
+                error.code != 404
+            else { continue }
             guard error.code == ErrorReport.onlyDestination else {
-                refusal = refusal ?? CommandError(.unavailable, "Session \"\(session.name)\" does not end \(name): \(error.message)")
+                refusal =
+                    refusal
+                    ?? CommandError(.unavailable, "Session \"\(session.name)\" does not end \(name): \(error.message)")
                 continue
             }
             // The other destinations ended meanwhile. A session cannot remove its last destination, so stop the
@@ -105,7 +109,9 @@ struct SignOutCommand: AsyncParsableCommand {
         Output.note("\(own.joined(separator: ", ")) has ended; session \"\(session.name)\" continues to \(rest).")
     }
 
-    private static func ask(_ session: RunningSession, _ request: ControlRequest) async throws(CommandError) -> ControlReply? {
+    private static func ask(_ session: RunningSession, _ request: ControlRequest) async throws(CommandError)
+        -> ControlReply?
+    {
         do throws(ControlClient.Failure) {
             return try await session.ask(request)
         } catch {
@@ -113,7 +119,8 @@ struct SignOutCommand: AsyncParsableCommand {
         }
     }
 
-    private static func reply(_ answer: Result<ControlReply?, ControlClient.Failure>, _ session: RunningSession) throws(CommandError) -> ControlReply?
+    private static func reply(_ answer: Result<ControlReply?, ControlClient.Failure>, _ session: RunningSession)
+        throws(CommandError) -> ControlReply?
     {
         do throws(ControlClient.Failure) {
             return try answer.get()
@@ -135,9 +142,13 @@ struct SignOutCommand: AsyncParsableCommand {
 
     /// True if a separate destination has this name, and so its own secrets.
     ///
-    /// - Parameter isKnown: false if the configuration could not be read. Stored secrets then tell which destinations there are.
-    private static func isOwn(_ name: String, _ configuration: Configuration, _ user: UserEnvironment, isKnown: Bool) -> Bool {
-        configuration.destination(named: name) != nil || KnownService.named(name) != nil || user.catalog.names.contains(name)
+    /// - Parameter isKnown: false if the configuration could not be read. Stored secrets then tell which destinations
+    ///   there are.
+    private static func isOwn(_ name: String, _ configuration: Configuration, _ user: UserEnvironment, isKnown: Bool)
+        -> Bool
+    {
+        configuration.destination(named: name) != nil || KnownService.named(name) != nil
+            || user.catalog.names.contains(name)
             || !isKnown && user.credentials.destinations(among: [name]).contains(name)
     }
 

@@ -18,8 +18,11 @@ extension StartCommand {
         guard addresses.count == 1 else {
             throw CommandError(.usage, "--key-from-stdin reads the key of one address: give one --to rtmp://HOST/APP.")
         }
-        let key = try SecretInput.read("Stream key", way: "use --key-from-stdin < FILE", consequence: "Nothing was started.")
-        guard !key.isEmpty else { throw CommandError(.usage, "There is no stream key on standard input. Nothing was started.") }
+        let key = try SecretInput.read(
+            "Stream key", way: "use --key-from-stdin < FILE", consequence: "Nothing was started.")
+        guard !key.isEmpty else {
+            throw CommandError(.usage, "There is no stream key on standard input. Nothing was started.")
+        }
         return HandedSecrets(addressKey: key)
     }
 
@@ -27,7 +30,8 @@ extension StartCommand {
     func secrets(for request: SessionRequest, _ context: CommandContext) throws(CommandError) -> HandedSecrets {
         let recorder = SecretRecorder(request.secrets)
         var resolver = DestinationResolver(
-            configuration: request.configuration, paths: context.paths, secrets: recorder, catalog: context.catalog, session: request.session)
+            configuration: request.configuration, paths: context.paths, secrets: recorder, catalog: context.catalog,
+            session: request.session)
         resolver.format = request.format
         resolver.readsAddressKey = request.readsAddressKey
         // The session resolves the destinations itself, with these secrets.
@@ -37,17 +41,26 @@ extension StartCommand {
 
     /// Throws if PulseAudio answers and does not have a source that the user named.
     func refuseUnknownSound(_ configuration: SessionConfiguration) throws(CommandError) {
-        guard SoundSourceCheck.isNeeded(configuration.audio), let inventory = PulseSourceList.inventory() else { return }
+        guard SoundSourceCheck.isNeeded(configuration.audio), let inventory = PulseSourceList.inventory() else {
+            return
+        }
         if let error = SoundSourceCheck.error(configuration.audio, inventory) { throw error }
     }
 
     func refuseImpossible() throws(CommandError) {
         if network.keyFromStdin && (source.y4m == "-" || audio.wav == "-") {
-            throw CommandError(.usage, "The key and pictures or sound cannot both come from standard input. Use a named pipe for the media.")
+            throw CommandError(
+                .usage,
+                "The key and pictures or sound cannot both come from standard input. Use a named pipe for the media.")
         }
         if source.y4m == "-" || audio.wav == "-" {
-            if session.detach { throw CommandError(.usage, "A detached broadcast has no standard input. Omit --detach, or use a named pipe.") }
-            if isatty(STDIN_FILENO) != 0 { throw CommandError(.usage, "Standard input is a terminal. Pipe pictures or sound into broadcast.") }
+            if session.detach {
+                throw CommandError(
+                    .usage, "A detached broadcast has no standard input. Omit --detach, or use a named pipe.")
+            }
+            if isatty(STDIN_FILENO) != 0 {
+                throw CommandError(.usage, "Standard input is a terminal. Pipe pictures or sound into broadcast.")
+            }
         }
         if preview && source.y4m == "-" {
             throw CommandError(.usage, "--preview would consume the first pictures of standard input. Omit --preview.")
@@ -61,7 +74,9 @@ extension StartCommand {
             DestinationResolver.isOutput(target)
                 || (context.configuration.destination(named: target)?.kind ?? DestinationKind(name: target)) == .stdout
         }
-        if isOutput { throw CommandError(.usage, "A detached broadcast has no standard output. Omit --detach, or choose a file.") }
+        if isOutput {
+            throw CommandError(.usage, "A detached broadcast has no standard output. Omit --detach, or choose a file.")
+        }
     }
 
     /// Shows what viewers will see, and asks whether to go live if there is a terminal. Throws if the picture cannot be
@@ -93,7 +108,9 @@ extension StartCommand {
         guard let text = session.format else { return nil }
         guard let format = ContainerFormat(rawValue: text) else {
             throw CommandError(
-                .usage, "There is no format \"\(text)\". Use one of \(ContainerFormat.allCases.map(\.rawValue).joined(separator: ", ")).")
+                .usage,
+                "There is no format \"\(text)\". Use one of \(ContainerFormat.allCases.map(\.rawValue).joined(separator: ", "))."
+            )
         }
         return format
     }

@@ -13,7 +13,9 @@ extension StartCommand {
         // The process list shows the session's name, and nothing else of the command line.
         var program = Program(
             "/proc/self/exe",
-            arguments: ["broadcast", "start", "--session", session, "--launch-descriptor", "\(SessionLauncher.childDescriptor)"])
+            arguments: [
+                "broadcast", "start", "--session", session, "--launch-descriptor", "\(SessionLauncher.childDescriptor)",
+            ])
         program.group = .session
         let launcher = SessionLauncher(program: program, log: log)
         let signals = StopSignals { launcher.cancel($0) }

@@ -83,9 +83,13 @@ package struct StartCommand: AsyncParsableCommand {
         try refuseImpossible()
         let usesPortal = try source.usesPortal(context)
         let isAttended = launched?.request.isAttended ?? source.isAttended(context)
-        if usesPortal { settings.source = .portal(try source.portalRequest(context, isAttended: isAttended, previews: preview)) }
+        if usesPortal {
+            settings.source = .portal(try source.portalRequest(context, isAttended: isAttended, previews: preview))
+        }
         var request = try sessionRequest(settings, format: format, context)
-        if launched == nil, let note = OptionValue.roundingNote(size: video.size, region: source.region) { Output.note(note) }
+        if launched == nil, let note = OptionValue.roundingNote(size: video.size, region: source.region) {
+            Output.note(note)
+        }
         let isParent = session.detach && launched == nil
         if isParent { try refuseDetachedOutput(context) }
         if launched == nil { try refuseUnknownSound(request.session) }
@@ -110,7 +114,8 @@ package struct StartCommand: AsyncParsableCommand {
 
     /// The settings from the options. `run` adds what depends on the system: the portal, and the password of the proxy.
     package func sessionSettings() throws(CommandError) -> SessionSettings {
-        var settings = try SessionSettings(source: source, video: video, audio: audio, privacy: privacy, session: session)
+        var settings = try SessionSettings(
+            source: source, video: video, audio: audio, privacy: privacy, session: session)
         try settings.apply(network)
         return settings
     }
@@ -121,7 +126,8 @@ package struct StartCommand: AsyncParsableCommand {
     ) throws(CommandError) -> SessionRequest {
         var request = try presenting { () throws(ConfigurationError) in
             try SessionRequest(
-                settings, over: context.configuration, destinations: .named(targets), environment: context.sessionEnvironment)
+                settings, over: context.configuration, destinations: .named(targets),
+                environment: context.sessionEnvironment)
         }
         request.format = format
         request.separatesAudio = audio.audioTracks == .separate
@@ -184,7 +190,9 @@ package struct StartCommand: AsyncParsableCommand {
         for await event in host.events {
             console.show(event, host.session?.snapshot())
             // The user may look at another monitor, and not at the terminal.
-            if case .notice(.session(.source(let notice))) = event, case .sharedMonitorGone = notice, context.hasSessionBus {
+            if case .notice(.session(.source(let notice))) = event, case .sharedMonitorGone = notice,
+                context.hasSessionBus
+            {
                 DesktopNotification.send(notice.sentence, isUrgent: true)
             }
             if case .started = event { waiting.cancel() }
@@ -217,14 +225,18 @@ package struct StartCommand: AsyncParsableCommand {
     /// Reports to the parent once every destination is live, or that one failed.
     private func report(_ host: SessionHost, to launched: LaunchedSession) {
         let destinations = host.session?.snapshot().destinations ?? []
-        guard let failed = destinations.first(where: { $0.error != nil && $0.state == .failed }), let error = failed.error else {
+        guard let failed = destinations.first(where: { $0.error != nil && $0.state == .failed }),
+            let error = failed.error
+        else {
             return destinations.allSatisfy { !$0.state.isOver } ? launched.reportLive() : ()
         }
         // If no other destination remains, the session ends and its error is reported then.
         guard destinations.contains(where: { !$0.state.isOver }) else { return }
         let failure = CommandError(error, destination: failed.name)
         launched.reportFailure(
-            CommandError(failure.status, failure.message + " The session continues with its other destinations. To end it, run: broadcast stop"))
+            CommandError(
+                failure.status,
+                failure.message + " The session continues with its other destinations. To end it, run: broadcast stop"))
     }
 
     /// Reports what the start waits for, if that takes long and the status line does not show it.

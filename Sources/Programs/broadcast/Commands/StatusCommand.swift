@@ -33,7 +33,9 @@ struct StatusCommand: AsyncParsableCommand {
             }
             // On a terminal, each report replaces the one before. In a pipe, the reports follow each other.
             if watch && !json && isatty(STDOUT_FILENO) != 0 { try Output.answer("\u{1b}[H\u{1b}[J", newline: false) }
-            let silent = zip(running, answers).compactMap { session, answer in answer.failure.map { CommandError($0, session: session.name) } }
+            let silent = zip(running, answers).compactMap { session, answer in
+                answer.failure.map { CommandError($0, session: session.name) }
+            }
             try show(sessions, isFirst: isFirst, isAll: silent.isEmpty)
             for error in silent.dropLast(watch ? 0 : 1) { Output.note("broadcast: " + error.message) }
             guard watch else {

@@ -45,13 +45,21 @@ struct StopCommand: AsyncParsableCommand {
     }
 
     /// The reason why a session did not stop cleanly: it rejected the request, did not answer, or a destination failed.
-    private static func failure(_ answer: Result<ControlReply?, ControlClient.Failure>, session: String) -> CommandError? {
+    private static func failure(_ answer: Result<ControlReply?, ControlClient.Failure>, session: String)
+        -> CommandError?
+    {
         switch answer {
         case .failure(let error): return CommandError(error, session: session)
         case .success(let reply):
-            if let error = reply?.error { return CommandError(error.status.flatMap(ExitStatus.init(rawValue:)) ?? .nothing, cleaned: error.message) }
-            guard let failed = reply?.session?.destinations.first(where: { $0.error != nil }), let error = failed.error else { return nil }
-            return error.status.flatMap(ExitStatus.init(rawValue:)).map { CommandError($0, cleaned: "\(failed.name): \(error.message)") }
+            if let error = reply?.error {
+                return CommandError(
+                    error.status.flatMap(ExitStatus.init(rawValue:)) ?? .nothing, cleaned: error.message)
+            }
+            guard let failed = reply?.session?.destinations.first(where: { $0.error != nil }), let error = failed.error
+            else { return nil }
+            return error.status.flatMap(ExitStatus.init(rawValue:)).map {
+                CommandError($0, cleaned: "\(failed.name): \(error.message)")
+            }
         }
     }
 }

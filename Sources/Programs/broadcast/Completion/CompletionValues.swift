@@ -36,7 +36,8 @@ package struct CompletionValues {
         case "unhide": .values(await sessionRules() + [Self.activeWindow, Self.pickedWindow])
         case "setup", "sign-out": .values(targets)
         case "check-extension": Completion(mode: .folders, candidates: extensions)
-        case "forget-source": .values(CommandContext.paths.rememberedChoices.all.keys.sorted().map { .init(value: $0, summary: "") })
+        case "forget-source":
+            .values(CommandContext.paths.rememberedChoices.all.keys.sorted().map { .init(value: $0, summary: "") })
         case "help": .values(root.visibleSubcommands.map { .init(value: $0.commandName, summary: $0.abstract ?? "") })
         // Any KEY=VALUE.
         case "annotate": .free
@@ -74,7 +75,8 @@ package struct CompletionValues {
         case "y4m", "wav": Completion(mode: .files, candidates: [.init(value: "-", summary: "standard input")])
         case "source":
             .values([
-                .init(value: "x11", summary: "the X display"), .init(value: "portal", summary: "what you choose in the desktop's dialog"),
+                .init(value: "x11", summary: "the X display"),
+                .init(value: "portal", summary: "what you choose in the desktop's dialog"),
             ])
         case "format": .values(ContainerFormat.allCases.map(\.rawValue))
         case "menu": .values(["rofi -dmenu", "dmenu", "wofi --dmenu", "fuzzel --dmenu", "fzf"])
@@ -137,7 +139,9 @@ package struct CompletionValues {
             else { return [] }
             questions = manifest.questions.map { ($0.key, $0.prompt, false) }
         } else {
-            guard let context, let target = try? setupTarget(name, context.configuration, context.user) else { return [] }
+            guard let context, let target = try? setupTarget(name, context.configuration, context.user) else {
+                return []
+            }
             questions = target.questions.map { ($0.key, $0.prompt, $0.isSecret) }
         }
         return questions.filter { $0.isSecret == areSecret }.map {

@@ -44,11 +44,14 @@ extension SessionSettings {
         }
         if let text = network.bind {
             guard let source = RTMPRoute.Source(text) else {
-                throw CommandError(.usage, "--bind takes an IP address of this machine, or the name of a network interface.")
+                throw CommandError(
+                    .usage, "--bind takes an IP address of this machine, or the name of a network interface.")
             }
             bindsTo = source
         }
-        if network.ipv4 && network.ipv6 { throw CommandError(.usage, "-4 and -6 exclude each other. Omit one of them.") }
+        if network.ipv4 && network.ipv6 {
+            throw CommandError(.usage, "-4 and -6 exclude each other. Omit one of them.")
+        }
         if network.ipv4 || network.ipv6 { ipVersion = network.ipv4 ? .four : .six }
     }
 }

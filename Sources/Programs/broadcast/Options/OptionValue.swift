@@ -10,7 +10,8 @@ enum OptionValue {
         guard let size = PixelSize(text: text) else {
             throw CommandError(
                 .usage,
-                "Invalid --size \(text): use WIDTHxHEIGHT from \(PixelSize.smallest) to \(PixelSize.largest), as in 1280x720, or 720p.")
+                "Invalid --size \(text): use WIDTHxHEIGHT from \(PixelSize.smallest) to \(PixelSize.largest), as in 1280x720, or 720p."
+            )
         }
         return size
     }
@@ -18,7 +19,9 @@ enum OptionValue {
     /// What viewers get for an odd size, or for an odd region in its own size; nil for even ones.
     static func roundingNote(size: String?, region: String?) -> String? {
         if let size { return PixelSize.written(size).flatMap { SizeSentences.rounded("--size \(size)", $0) } }
-        return region.flatMap { text in PixelRect(text: text).flatMap { SizeSentences.rounded("--region \(text)", $0.size) } }
+        return region.flatMap { text in
+            PixelRect(text: text).flatMap { SizeSentences.rounded("--region \(text)", $0.size) }
+        }
     }
 
     /// `1280x720+100+50`.
@@ -33,7 +36,9 @@ enum OptionValue {
     static func window(_ text: String) throws(CommandError) -> UInt {
         guard let window = WindowNumber.parse(text) else {
             throw CommandError(
-                .usage, "Invalid --window \(text): use a number from broadcast list-sources, class:NAME, title:*TEXT*, active or pick.")
+                .usage,
+                "Invalid --window \(text): use a number from broadcast list-sources, class:NAME, title:*TEXT*, active or pick."
+            )
         }
         return window
     }
@@ -66,7 +71,8 @@ enum OptionValue {
     static func bitrate(_ text: String?, of setting: Setting<Int>) throws(CommandError) -> Int? {
         guard let text else { return nil }
         guard let bitrate = Bitrate.parse(text) else {
-            throw CommandError(.usage, "Invalid \(setting.option?.name ?? setting.key) \(text): use kbit/s, as in 4500, or 6M.")
+            throw CommandError(
+                .usage, "Invalid \(setting.option?.name ?? setting.key) \(text): use kbit/s, as in 4500, or 6M.")
         }
         return bitrate
     }
@@ -78,7 +84,9 @@ enum OptionValue {
         try choice(text, name: setting.option?.name ?? setting.key)
     }
 
-    static func choice<Value: RawRepresentable<String> & CaseIterable>(_ text: String?, name: String) throws(CommandError) -> Value? {
+    static func choice<Value: RawRepresentable<String> & CaseIterable>(_ text: String?, name: String)
+        throws(CommandError) -> Value?
+    {
         guard let text else { return nil }
         guard let value = Value(rawValue: text) else {
             throw CommandError(

@@ -16,12 +16,15 @@ extension SourceOptions {
     func usesPortal(_ context: CommandContext) throws(CommandError) -> Bool {
         let wanted: System? = try OptionValue.choice(source, name: "--source")
         if y4m != nil {
-            if wanted != nil || ask { throw CommandError(.usage, "--y4m replaces the screen: omit --source and --ask.") }
+            if wanted != nil || ask {
+                throw CommandError(.usage, "--y4m replaces the screen: omit --source and --ask.")
+            }
             return false
         }
         let usesPortal = wanted.map { $0 == .portal } ?? context.isWaylandSession
         if ask && !usesPortal {
-            throw CommandError(.usage, "--ask has an effect only on a Wayland desktop, or with --source portal. Omit it.")
+            throw CommandError(
+                .usage, "--ask has an effect only on a Wayland desktop, or with --source portal. Omit it.")
         }
         return usesPortal
     }
@@ -31,23 +34,36 @@ extension SourceOptions {
     /// - Parameters:
     ///   - isAttended: a user is there to answer the desktop's dialog.
     ///   - previews: a preview is shown first.
-    func portalRequest(_ context: CommandContext, isAttended: Bool, previews: Bool = false) throws(CommandError) -> PortalRequest {
+    func portalRequest(_ context: CommandContext, isAttended: Bool, previews: Bool = false) throws(CommandError)
+        -> PortalRequest
+    {
         if previews && window != nil {
             throw CommandError(
-                .usage, "On Wayland the preview and the broadcast each ask for a window, and these can differ. Omit --preview or --window.")
+                .usage,
+                "On Wayland the preview and the broadcast each ask for a window, and these can differ. Omit --preview or --window."
+            )
         }
         if ask && noDialog { throw CommandError(.usage, "--ask and --no-dialog exclude each other. Omit one of them.") }
-        if display != nil { throw CommandError(.usage, "--display names an X display. To capture that one, add --source x11.") }
+        if display != nil {
+            throw CommandError(.usage, "--display names an X display. To capture that one, add --source x11.")
+        }
         if monitor != nil {
-            throw CommandError(.usage, "On Wayland a program cannot name a monitor: omit --monitor, and choose it in the dialog of the desktop.")
+            throw CommandError(
+                .usage,
+                "On Wayland a program cannot name a monitor: omit --monitor, and choose it in the dialog of the desktop."
+            )
         }
         if followFocus {
             throw CommandError(
-                .usage, "On Wayland a program cannot follow the focused window: omit --follow-focus, and choose a monitor in the dialog.")
+                .usage,
+                "On Wayland a program cannot follow the focused window: omit --follow-focus, and choose a monitor in the dialog."
+            )
         }
         if let window, window != "pick" {
             throw CommandError(
-                .usage, "On Wayland a program cannot name a window: use --window pick, and choose it in the dialog of the desktop.")
+                .usage,
+                "On Wayland a program cannot name a window: use --window pick, and choose it in the dialog of the desktop."
+            )
         }
         var request = context.kitContext.portalRequest(window == nil ? .monitor : .window)
         request.region = try region.map { text throws(CommandError) in try OptionValue.region(text) }
@@ -59,8 +75,8 @@ extension SourceOptions {
         return request
     }
 
-    /// True if a user may be there to answer a dialog. A key binding and a menu start programs without a terminal, so only
-    /// `--no-dialog` and the start of a systemd unit say that no user is there.
+    /// True if a user may be there to answer a dialog. A key binding and a menu start programs without a terminal, so
+    /// only `--no-dialog` and the start of a systemd unit say that no user is there.
     func isAttended(_ context: CommandContext) -> Bool {
         ask || !(noDialog || context.isSystemdUnit)
     }

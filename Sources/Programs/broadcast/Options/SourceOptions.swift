@@ -17,7 +17,8 @@ struct SourceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Capture one monitor of an X display, by its name in list-sources. Default: the whole screen.", valueName: "name"))
+            "Capture one monitor of an X display, by its name in list-sources. Default: the whole screen.",
+            valueName: "name"))
     var monitor: String?
 
     @Option(help: ArgumentHelp("Capture a part of the screen: its size and top-left corner.", valueName: "WxH+X+Y"))
@@ -48,7 +49,10 @@ struct SourceOptions: ParsableArguments {
     @Flag(help: "Show the dialog of a Wayland desktop although a choice is remembered.")
     var ask = false
 
-    @Flag(help: "Show no dialog of a Wayland desktop: fail if no monitor is remembered. For scripts that run while no user is there.")
+    @Flag(
+        help:
+            "Show no dialog of a Wayland desktop: fail if no monitor is remembered. For scripts that run while no user is there."
+    )
     var noDialog = false
 
     @Option(
@@ -70,14 +74,20 @@ struct SourceOptions: ParsableArguments {
 
     /// The selected part of the screen; nil if the user must click a window (--window pick).
     func selection() throws(CommandError) -> ScreenSelection? {
-        let given = [("--y4m", y4m), ("--monitor", monitor), ("--region", region), ("--window", window)].filter { $0.1 != nil }.map(\.0)
-        if given.count > 1 { throw CommandError(.usage, "\(given[0]) and \(given[1]) exclude each other. Give one of them.") }
+        let given = [("--y4m", y4m), ("--monitor", monitor), ("--region", region), ("--window", window)].filter {
+            $0.1 != nil
+        }.map(\.0)
+        if given.count > 1 {
+            throw CommandError(.usage, "\(given[0]) and \(given[1]) exclude each other. Give one of them.")
+        }
         if followFocus, let other = given.first, other != "--monitor" {
             throw CommandError(.usage, "--follow-focus and \(other) exclude each other. Leave out one of them.")
         }
         if windowTimeout != nil, !isWindowByRule {
             throw CommandError(
-                .usage, "--window-timeout waits for a window that matches a rule again: add --window class:NAME or title:*TEXT*, or omit it.")
+                .usage,
+                "--window-timeout waits for a window that matches a rule again: add --window class:NAME or title:*TEXT*, or omit it."
+            )
         }
         if followFocus { return .focusedMonitor(startingAt: monitor) }
         if let monitor { return .monitor(monitor) }

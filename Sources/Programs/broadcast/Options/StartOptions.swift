@@ -6,7 +6,8 @@ import UserConfiguration
 /// The options for destinations.
 struct DestinationOptions: ParsableArguments {
     @Option(
-        name: .customLong("to"), parsing: .singleValue, help: ArgumentHelp("Where to send the broadcast. Repeatable.", valueName: "destination"))
+        name: .customLong("to"), parsing: .singleValue,
+        help: ArgumentHelp("Where to send the broadcast. Repeatable.", valueName: "destination"))
     var targets: [String] = []
 }
 
@@ -103,7 +104,8 @@ struct AudioOptions: ParsableArguments {
 /// The options for the session: its name, its duration, its clips and the format of its files.
 struct SessionOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The session's name. Default: BROADCAST_SESSION of the environment, or default.", valueName: "name"))
+        help: ArgumentHelp(
+            "The session's name. Default: BROADCAST_SESSION of the environment, or default.", valueName: "name"))
     var session: String?
 
     @Flag(help: "Continue in the background; return once every destination is live.")

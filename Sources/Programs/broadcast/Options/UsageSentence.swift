@@ -17,15 +17,20 @@ package struct UsageSentence {
         let text = ArgumentConcealment.clean(Broadcast.message(for: error), arguments: ["broadcast"] + arguments)
         let message = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? "The command line is wrong"
         // ArgumentParser quotes what was typed: Unknown option '--no-audio'. Did you mean '--app-audio'?
-        let quoted = message.split(separator: "'", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }.map {
+        let quoted = message.split(separator: "'", omittingEmptySubsequences: false).enumerated().filter {
+            $0.offset % 2 == 1
+        }.map {
             String($0.element)
         }
         if message.hasPrefix("Unknown option"), let option = quoted.first { return unknownOption(option) }
         if message.hasPrefix("Unexpected argument") || message.contains("unexpected arguments:") {
-            guard let command else { return CommandLineHints.unknownCommand(quoted.first ?? "", known: Self.visibleCommands) }
+            guard let command else {
+                return CommandLineHints.unknownCommand(quoted.first ?? "", known: Self.visibleCommands)
+            }
             return CommandLineHints.unexpected(quoted, command: command.name)
         }
-        if message.hasPrefix("Missing value for"), let option = quoted.first?.split(separator: " ").first.map(String.init),
+        if message.hasPrefix("Missing value for"),
+            let option = quoted.first?.split(separator: " ").first.map(String.init),
             let word = wordWithDash(after: option)
         {
             return CommandLineHints.valueWithDash(word, of: option, command: command?.name)
@@ -35,17 +40,21 @@ package struct UsageSentence {
     }
 
     private func unknownOption(_ option: String) -> String {
-        if command == nil, let start = Self.commands.first(where: { $0.name == "start" }), Self.options(of: start.type).contains(option) {
+        if command == nil, let start = Self.commands.first(where: { $0.name == "start" }),
+            Self.options(of: start.type).contains(option)
+        {
             return "\(option) is an option of a command. Run: broadcast start \(option) …"
         }
-        return CommandLineHints.unknownOption(option, known: command.map { Self.options(of: $0.type) } ?? [], command: command?.name)
+        return CommandLineHints.unknownOption(
+            option, known: command.map { Self.options(of: $0.type) } ?? [], command: command?.name)
     }
 
     /// The word after `option` if it begins with `-` and is not an option itself.
     private func wordWithDash(after option: String) -> String? {
         let known = command.map { Self.options(of: $0.type) } ?? []
         return zip(arguments, arguments.dropFirst()).first { before, word in
-            before == option && word.count > 2 && word.hasPrefix("-") && !known.contains(String(word.prefix { $0 != "=" }))
+            before == option && word.count > 2 && word.hasPrefix("-")
+                && !known.contains(String(word.prefix { $0 != "=" }))
         }?.1
     }
 
@@ -68,9 +77,11 @@ package struct UsageSentence {
 
     /// The options of a command, with their dashes, as its help lists them.
     private static func options(of type: any ParsableCommand.Type) -> [String] {
-        Broadcast.helpMessage(for: type, columns: 200).split(separator: "\n").filter { $0.hasPrefix("  -") }.flatMap { line in
+        Broadcast.helpMessage(for: type, columns: 200).split(separator: "\n").filter { $0.hasPrefix("  -") }.flatMap {
+            line in
             // Two spaces separate the names from the description.
-            (line.dropFirst(2).split(separator: "  ").first ?? "").split(whereSeparator: { "/, ".contains($0) }).map(String.init)
+            (line.dropFirst(2).split(separator: "  ").first ?? "").split(whereSeparator: { "/, ".contains($0) }).map(
+                String.init)
         }.filter { $0.hasPrefix("--") }
     }
 }

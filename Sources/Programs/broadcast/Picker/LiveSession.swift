@@ -1,7 +1,7 @@
+import CommandModels
 import Control
 import Host
 import Media
-import CommandModels
 import Presentation
 import UserConfiguration
 
@@ -24,7 +24,11 @@ struct LiveSession {
         var report = Report(live: nil, others: [])
         for (session, answer) in zip(sessions, await RunningSession.ask(.status, sessions)) {
             guard let live = Self.live(answer) else { continue }
-            if session.name == name { report.live = live } else { report.others.append(.init(name: session.name, live: live)) }
+            if session.name == name {
+                report.live = live
+            } else {
+                report.others.append(.init(name: session.name, live: live))
+            }
         }
         return report
     }
@@ -41,12 +45,14 @@ struct LiveSession {
 
     private static func live(_ answer: Result<ControlReply?, ControlClient.Failure>) -> PickerModel.Live? {
         guard case .success(let reply) = answer else {
-            return PickerModel.Live(state: "not answering", clock: StatusLine.clock(.zero), destinations: [], isMicrophoneOn: nil)
+            return PickerModel.Live(
+                state: "not answering", clock: StatusLine.clock(.zero), destinations: [], isMicrophoneOn: nil)
         }
         guard let reply else { return nil }
         // The session runs but is too new to report its state.
         guard let session = reply.session else {
-            return PickerModel.Live(state: "starting", clock: StatusLine.clock(.zero), destinations: [], isMicrophoneOn: nil)
+            return PickerModel.Live(
+                state: "starting", clock: StatusLine.clock(.zero), destinations: [], isMicrophoneOn: nil)
         }
         guard session.state != "finished", session.state != "failed" else { return nil }
         return PickerModel.Live(

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The last part of a broadcast as encoded packets, from which clips are saved. Thread-safe.
 ///
-/// Its duration and its size are limited. It removes whole groups of pictures, so it always starts with a keyframe. Pauses are left
-/// out, as in a recording.
+/// Its duration and its size are limited. It removes whole groups of pictures, so it always starts with a keyframe.
+/// Pauses are left out, as in a recording.
 package final class ClipBuffer: Sendable {
     /// The maximum size, which has priority over the duration: about 17 minutes at 4 Mbit/s.
     private static let byteLimit = 512 << 20
@@ -31,7 +31,8 @@ package final class ClipBuffer: Sendable {
         /// An encoder with lookahead delivers sound before the picture and the mark of its time.
         var hold = SoundHold()
         var timeline = PauseTimeline()
-        /// The revision of the rules for hidden windows whose `forget` was last. The rules of the start are revision zero.
+        /// The revision of the rules for hidden windows whose `forget` was last. The rules of the start are revision
+        /// zero.
         var wantedRules = 0
         /// The revision whose `keep` was last.
         var keptRules = 0
@@ -59,7 +60,8 @@ package final class ClipBuffer: Sendable {
     private func keep(_ packet: EncodedPacket, _ state: inout State) {
         guard let placed = state.timeline.place(packet), !state.isBlocked else { return }
         if state.entries.isEmpty {
-            guard packet.track == .screen, packet.isKeyframe, state.end.map({ packet.presentationTime > $0 }) ?? true else { return }
+            guard packet.track == .screen, packet.isKeyframe, state.end.map({ packet.presentationTime > $0 }) ?? true
+            else { return }
         }
         state.entries.append(Entry(packet: placed, paused: packet.presentationTime - placed.presentationTime))
         state.byteCount += placed.data.count
@@ -83,11 +85,11 @@ package final class ClipBuffer: Sendable {
         }
     }
 
-    /// Forgets everything, because the user hides something that it shows. Nothing is kept until `keep` of that revision. Does
-    /// nothing if it was called for that revision before.
+    /// Forgets everything, because the user hides something that it shows. Nothing is kept until `keep` of that
+    /// revision. Does nothing if it was called for that revision before.
     ///
-    /// - Parameter revision: the revision of the rules for hidden windows in which something was hidden last. Call this before
-    ///   a picture can follow that revision.
+    /// - Parameter revision: the revision of the rules for hidden windows in which something was hidden last. Call this
+    ///   before a picture can follow that revision.
     package func forget(rules revision: Int) {
         state.withLock { state in
             guard revision > state.wantedRules else { return }
@@ -118,7 +120,9 @@ package final class ClipBuffer: Sendable {
         let packets = entries.map(\.packet)
         guard let end = packets.last(where: { $0.track == .screen })?.presentationTime else { return nil }
         let wanted = end - span
-        let first = packets.lastIndex { $0.track == .screen && $0.isKeyframe && $0.presentationTime <= wanted } ?? packets.startIndex
+        let first =
+            packets.lastIndex { $0.track == .screen && $0.isKeyframe && $0.presentationTime <= wanted }
+            ?? packets.startIndex
         let start = packets[first].decodeTime
         // Sound is behind the pictures of the same time, so its time is compared and not its position.
         let chosen = packets[first...].filter { $0.track == .screen || $0.presentationTime >= start }

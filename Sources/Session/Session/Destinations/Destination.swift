@@ -51,7 +51,10 @@ package final class Destination: Sendable {
     /// - Parameters:
     ///   - clock: measures the waits between tries.
     ///   - report: called on any thread. It must not block.
-    package init(plan: DestinationPlan, clock: any Clock<Duration> = ContinuousClock(), report: @escaping @Sendable (DestinationEvent) -> Void) {
+    package init(
+        plan: DestinationPlan, clock: any Clock<Duration> = ContinuousClock(),
+        report: @escaping @Sendable (DestinationEvent) -> Void
+    ) {
         self.plan = plan
         self.clock = clock
         self.report = report
@@ -71,7 +74,9 @@ package final class Destination: Sendable {
     /// - Parameters:
     ///   - joinsLate: true if the session already runs. The times of a recording then start at zero too.
     ///   - requestKeyframe: called on any thread to request an IDR picture. It must not block.
-    package func start(_ stream: StreamDescription, joinsLate: Bool = false, requestKeyframe: @escaping @Sendable () -> Void) {
+    package func start(
+        _ stream: StreamDescription, joinsLate: Bool = false, requestKeyframe: @escaping @Sendable () -> Void
+    ) {
         executor.start()
         let context = HandlerContext(requestKeyframe: requestKeyframe) { [report] in
             report(.notice($0))
@@ -154,11 +159,13 @@ package final class Destination: Sendable {
         }
         let remarks = status.handler?.remarks ?? HandlerRemarks()
         var snapshot = DestinationSnapshot(
-            name: plan.name, kind: plan.kind, state: status.state, previousState: status.previousState, url: plan.url, path: plan.path,
+            name: plan.name, kind: plan.kind, state: status.state, previousState: status.previousState, url: plan.url,
+            path: plan.path,
             byteCount: bytes,
             bitrate: Int(rate * 8 / 1000), dropped: queue.droppedFrames, backlog: queue.backlog + remarks.backlog,
             duration: status.hasBeenLive ? status.media.total : nil, reconnects: status.reconnects,
-            nextRetry: status.nextRetry.map { MediaTime(max(.zero, $0 - .now)) }, picture: plan.picture.size, watchURL: remarks.watchURL,
+            nextRetry: status.nextRetry.map { MediaTime(max(.zero, $0 - .now)) }, picture: plan.picture.size,
+            watchURL: remarks.watchURL,
             statusText: status.state.isOver ? remarks.finalStatus : remarks.status, error: status.error)
         snapshot.isEndRequested = status.end == .asked
         return snapshot

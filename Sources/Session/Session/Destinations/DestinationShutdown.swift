@@ -34,13 +34,16 @@ package struct DestinationShutdown: Sendable {
         }
         try await clock.sleep(for: ShutdownTimetable.slowAbandoned - ShutdownTimetable.backlogDiscarded)
         var counts = destinations.map(\.byteCount)
-        for destination in destinations where !destination.state.isOver && destination.plan.kind == .rtmp { destination.abandon() }
+        for destination in destinations where !destination.state.isOver && destination.plan.kind == .rtmp {
+            destination.abandon()
+        }
         try await clock.sleep(for: ShutdownTimetable.extensionAbandoned - ShutdownTimetable.slowAbandoned)
         for destination in destinations where !destination.state.isOver { destination.abandon() }
         try await clock.sleep(for: ShutdownTimetable.everythingAbandoned - ShutdownTimetable.extensionAbandoned)
         while !destinations.allSatisfy(\.state.isOver) {
             let newCounts = destinations.map(\.byteCount)
-            for (destination, (before, now)) in zip(destinations, zip(counts, newCounts)) where !destination.state.isOver {
+            for (destination, (before, now)) in zip(destinations, zip(counts, newCounts))
+            where !destination.state.isOver {
                 // A slow disk still accepts the waiting data.
                 if destination.isOnDisk, now > before { continue }
                 // A handler that is blocked in a system call cannot be ended, but its destination can.
@@ -52,9 +55,9 @@ package struct DestinationShutdown: Sendable {
         }
     }
 
-    /// Discards the backlog of a live destination and abandons the destination. Does nothing for an extension that runs: it
-    /// has until `extensionAbandoned`. A server that has accepted data since the end began is not abandoned yet: it gets the
-    /// time for the end of the stream.
+    /// Discards the backlog of a live destination and abandons the destination. Does nothing for an extension that
+    /// runs: it has until `extensionAbandoned`. A server that has accepted data since the end began is not abandoned
+    /// yet: it gets the time for the end of the stream.
     ///
     /// - Parameter bytesBefore: the destination's byte count when the end began.
     private func discardBacklog(of destination: Destination, bytesBefore: Int) {

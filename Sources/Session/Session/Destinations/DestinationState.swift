@@ -45,17 +45,20 @@ package struct DestinationSnapshot: Sendable {
     package var picture: PixelSize?
     /// The address at which viewers can watch; nil if the far end reported none.
     package var watchURL: String?
-    /// The far end's description of its state; nil if it reported none. Once the destination is over, only what it reported
-    /// after the end of the broadcast.
+    /// The far end's description of its state; nil if it reported none. Once the destination is over, only what it
+    /// reported after the end of the broadcast.
     package var statusText: String?
     package var error: UploadError?
     /// True if the user requested its end.
     package var isEndRequested = false
 
     package init(
-        name: String, kind: DestinationKind, state: DestinationState, previousState: DestinationState? = nil, url: String? = nil,
-        path: String? = nil, byteCount: Int = 0, bitrate: Int = 0, dropped: Int = 0, backlog: MediaTime = .zero, duration: MediaTime? = nil,
-        reconnects: Int = 0, nextRetry: MediaTime? = nil, picture: PixelSize? = nil, watchURL: String? = nil, statusText: String? = nil,
+        name: String, kind: DestinationKind, state: DestinationState, previousState: DestinationState? = nil,
+        url: String? = nil,
+        path: String? = nil, byteCount: Int = 0, bitrate: Int = 0, dropped: Int = 0, backlog: MediaTime = .zero,
+        duration: MediaTime? = nil,
+        reconnects: Int = 0, nextRetry: MediaTime? = nil, picture: PixelSize? = nil, watchURL: String? = nil,
+        statusText: String? = nil,
         error: UploadError? = nil
     ) {
         self.name = name

@@ -38,7 +38,8 @@ struct DestinationTask {
         if case .live(let policy?) = plan.delivery { reconnection = Reconnection(policy) }
         if !plan.isLive && plan.media.takesVideo { hold = SoundHold() }
         if joinsLate && !plan.isLive {
-            start = RecordingStart(hasVideo: plan.media.takesVideo, priming: plan.media.takesRawAudio ? .zero : stream.priming)
+            start = RecordingStart(
+                hasVideo: plan.media.takesVideo, priming: plan.media.takesRawAudio ? .zero : stream.priming)
         }
     }
 
@@ -75,7 +76,8 @@ struct DestinationTask {
     /// True if the destination was live until its end, and was abandoned because the server accepts the backlog too
     /// slowly. The viewers have what the server accepted, so that is not a failure.
     private var wasAbandonedAtEnd: Bool {
-        plan.kind == .rtmp && wasLive && destination.end != nil && Task.isCancelled && destination.state != .reconnecting
+        plan.kind == .rtmp && wasLive && destination.end != nil && Task.isCancelled
+            && destination.state != .reconnecting
     }
 
     /// Serves one connection, from `started` to `finished`.
@@ -97,7 +99,9 @@ struct DestinationTask {
         try await handler.finished(deadline: plan.finishDeadline)
     }
 
-    private mutating func process(_ element: PacketQueue.Element, _ handler: any SampleHandler) async throws(UploadError) {
+    private mutating func process(_ element: PacketQueue.Element, _ handler: any SampleHandler)
+        async throws(UploadError)
+    {
         switch element {
         case .packet(let packet):
             for packet in hold?.add(packet) ?? [packet] { try await process(packet, handler) }
@@ -157,7 +161,9 @@ struct DestinationTask {
 
     /// Notifies the user of a far end that repeatedly accepts connections and closes them.
     private func reportInstability() {
-        if let count = reconnection?.shortConnections, count == Self.unstableConnections { context.report(.unstable(connections: count)) }
+        if let count = reconnection?.shortConnections, count == Self.unstableConnections {
+            context.report(.unstable(connections: count))
+        }
     }
 
     /// Waits until the next try. Returns false if the destination is over.

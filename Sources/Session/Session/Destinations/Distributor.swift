@@ -70,14 +70,19 @@ package final class Distributor: Sendable {
         var isKeyframeWanted = false
         for packet in packets {
             if packet.track == .screen || packet.track == .mixed { clips?.push(packet) }
-            for outlet in outlets where !outlet.isRaw && outlet.tracks.contains(packet.track) && outlet.queue.push(packet) { isKeyframeWanted = true }
+            for outlet in outlets
+            where !outlet.isRaw && outlet.tracks.contains(packet.track) && outlet.queue.push(packet) {
+                isKeyframeWanted = true
+            }
         }
         return isKeyframeWanted
     }
 
     /// Distributes a packet of pixels or PCM.
     package func distributeRaw(_ packet: EncodedPacket) {
-        for outlet in state.withLock({ $0.outlets }) where outlet.isRaw && outlet.tracks.contains(packet.track) { outlet.queue.push(packet) }
+        for outlet in state.withLock({ $0.outlets }) where outlet.isRaw && outlet.tracks.contains(packet.track) {
+            outlet.queue.push(packet)
+        }
     }
 
     /// Distributes the start or the end of a pause at the current position of the raw or of the encoded packets.
@@ -85,7 +90,9 @@ package final class Distributor: Sendable {
         if !raw, marksClips { clips?.note(mark) }
         state.withLock { state in
             if case .paused = mark { state.pause[raw] = mark } else { state.pause[raw] = nil }
-            for outlet in state.outlets where outlet.carriesMarks && outlet.isRaw == raw { outlet.queue.push(mark.element) }
+            for outlet in state.outlets where outlet.carriesMarks && outlet.isRaw == raw {
+                outlet.queue.push(mark.element)
+            }
         }
     }
 

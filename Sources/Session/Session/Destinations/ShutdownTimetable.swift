@@ -8,7 +8,8 @@ import Upload
 ///     extension: exits 5 s after `finish`, its handler has 5.5 s, abandoned at 6.7 s < all abandoned at 8 s
 ///     recording on a slow disk: as long as it grows by some bytes in 5 s
 ///
-/// The extensions that are shipped write everything within 2.5 s (hls) and 4.5 s (srt); `ExtensionLaunch.Deadlines` has the 5 s.
+/// The extensions that are shipped write everything within 2.5 s (hls) and 4.5 s (srt); `ExtensionLaunch.Deadlines` has
+/// the 5 s.
 package enum ShutdownTimetable {
     /// The limit for the capture thread, which can hang in the X server. The session does not wait longer for it.
     package static let captureThread = Duration.milliseconds(400)
@@ -20,8 +21,8 @@ package enum ShutdownTimetable {
     package static let streamEnd = Duration.seconds(2)
     /// The limit for `finished` of an extension's handler.
     package static let extensionFinish = Duration.milliseconds(5500)
-    /// The backlog of a live destination that is not an extension is discarded after this time. A live server, or a pipe without a reader, that
-    /// accepts nothing is abandoned.
+    /// The backlog of a live destination that is not an extension is discarded after this time. A live server, or a
+    /// pipe without a reader, that accepts nothing is abandoned.
     package static let backlogDiscarded = Duration.milliseconds(800)
     /// A live server that accepts the end of the stream slowly is abandoned after this time.
     package static let slowAbandoned = Duration.seconds(3)

@@ -2,7 +2,8 @@ import Concurrency
 import Media
 import Synchronization
 
-/// The packets of a clip. Each of them is released when it was taken, while the rest waits for a slow disk. Thread-safe.
+/// The packets of a clip. Each of them is released when it was taken, while the rest waits for a slow disk.
+/// Thread-safe.
 package final class WaitingPackets: Sendable {
     /// The last one first.
     private let rest: Mutex<[EncodedPacket]>
@@ -16,9 +17,11 @@ package final class WaitingPackets: Sendable {
 }
 
 extension FileHandler {
-    /// Writes packets to a new MP4 file at `path`, which is not a named pipe. A separate thread writes it. Returns when the file is
-    /// complete.
-    package static func write(_ packets: WaitingPackets, of stream: StreamDescription, to path: String) async throws(UploadError) {
+    /// Writes packets to a new MP4 file at `path`, which is not a named pipe. A separate thread writes it. Returns when
+    /// the file is complete.
+    package static func write(_ packets: WaitingPackets, of stream: StreamDescription, to path: String)
+        async throws(UploadError)
+    {
         let executor = ThreadExecutor(name: "clip")
         executor.start()
         defer { executor.shutDown() }

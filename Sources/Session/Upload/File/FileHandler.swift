@@ -6,7 +6,8 @@ import Synchronization
 
 /// Writes a container to a file: MP4, FLV, MPEG-TS, H.264 or Y4M.
 package actor FileHandler: SampleHandler {
-    /// The disk gets the file in parts of this size while it is written, so that a slow disk has little to write at the end.
+    /// The disk gets the file in parts of this size while it is written, so that a slow disk has little to write at the
+    /// end.
     private static let flushSize = 1 << 20
 
     private let path: String
@@ -23,7 +24,8 @@ package actor FileHandler: SampleHandler {
     /// The bytes of pieces that were written completely.
     private var completeByteCount = 0
     private let isOnDisk = Atomic(false)
-    /// The number of bytes that were given to the disk. The kernel keeps the others in memory, up to half a minute of them.
+    /// The number of bytes that were given to the disk. The kernel keeps the others in memory, up to half a minute of
+    /// them.
     private var flushed = 0
     private let context = Mutex(HandlerContext())
     package nonisolated var byteCount: Int { written.load(ordering: .relaxed) }
@@ -82,8 +84,8 @@ package actor FileHandler: SampleHandler {
         try write(ending.bytes)
         try write(ending.index)
         guard isSeekable, !ending.patches.isEmpty else { return }
-        // The end is on the disk before the fields that point to it, so a power cut between the two leaves a playable file. A slow
-        // disk does not prevent them: without them, the recording has no duration.
+        // The end is on the disk before the fields that point to it, so a power cut between the two leaves a playable
+        // file. A slow disk does not prevent them: without them, the recording has no duration.
         _ = await file?.beginSynchronization()?.join(within: deadline)
         for patch in ending.patches { try overwrite(patch) }
     }
@@ -91,7 +93,9 @@ package actor FileHandler: SampleHandler {
     /// Throws if a named pipe or a device is at `path`. To open one can have an effect.
     private func requireOrdinary() throws(UploadError) {
         var status = stat()
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG, status.st_mode & S_IFMT != S_IFDIR else { return }
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG, status.st_mode & S_IFMT != S_IFDIR else {
+            return
+        }
         throw .cannotCreate(path: path, .notOrdinary)
     }
 
@@ -104,8 +108,8 @@ package actor FileHandler: SampleHandler {
         }
     }
 
-    /// Opens the file and locks it, so that no other broadcast writes it. `file` stays nil if another program replaced or
-    /// filled the file during this call. The caller tries again then.
+    /// Opens the file and locks it, so that no other broadcast writes it. `file` stays nil if another program replaced
+    /// or filled the file during this call. The caller tries again then.
     private func open() throws(UploadError) {
         let opened: OutputFile
         do throws(SystemError) {

@@ -2,8 +2,9 @@ import Media
 
 /// Assigns packets to clips. A clip starts with a keyframe, and ends at the first keyframe after the clip's length.
 ///
-/// Sound arrives a little later than the picture of the same time, or earlier if the encoder looks ahead. Therefore the cutter holds
-/// sound back until its picture has arrived, and packets of the next clip at a cut until the sound of the current clip is complete.
+/// Sound arrives a little later than the picture of the same time, or earlier if the encoder looks ahead. Therefore the
+/// cutter holds sound back until its picture has arrived, and packets of the next clip at a cut until the sound of the
+/// current clip is complete.
 package struct ClipCutter {
     /// An action for the caller, in order.
     package enum Step: Equatable {

@@ -49,7 +49,9 @@ package actor ClipFilesHandler: SampleHandler {
 
     package func paused() async throws(UploadError) { try channel?.send(ControlEvent(event: "pause")) }
     package func resumed() async throws(UploadError) { try channel?.send(ControlEvent(event: "resume")) }
-    package func annotated(_ information: [String: String]) async throws(UploadError) { try channel?.send(.annotate(information)) }
+    package func annotated(_ information: [String: String]) async throws(UploadError) {
+        try channel?.send(.annotate(information))
+    }
 
     package func finished(deadline: Duration) async throws(UploadError) {
         defer { removeFolder() }
@@ -73,7 +75,8 @@ package actor ClipFilesHandler: SampleHandler {
                 clipCount += 1
                 let number = String(clipCount)
                 let name = String(repeating: "0", count: max(0, 6 - number.count)) + number
-                clip = try ClipFile(path: "\(folder?.path ?? launch.clipFolder)/clip-\(name).mp4", start: time, stream: stream)
+                clip = try ClipFile(
+                    path: "\(folder?.path ?? launch.clipFolder)/clip-\(name).mp4", start: time, stream: stream)
             case .append(let packet): try clip?.append(packet)
             case .end(let time):
                 guard let clip else { continue }

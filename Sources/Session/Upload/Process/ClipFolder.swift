@@ -3,8 +3,8 @@ import Processes
 
 /// The folder of one broadcast's clips, which only the user can access.
 ///
-/// It has a lock (flock(2)) that ends with the process. A folder without a lock is what a crashed broadcast left: it holds
-/// pictures of the screen, and is deleted.
+/// It has a lock (flock(2)) that ends with the process. A folder without a lock is what a crashed broadcast left: it
+/// holds pictures of the screen, and is deleted.
 package final class ClipFolder {
     let path: String
     private let descriptor: Int32
@@ -38,7 +38,8 @@ package final class ClipFolder {
         close(descriptor)
     }
 
-    /// Deletes the folders in `parent` that no broadcast has locked, with everything in them. Without `parent`, it does nothing.
+    /// Deletes the folders in `parent` that no broadcast has locked, with everything in them. Without `parent`, it does
+    /// nothing.
     package static func removeAbandoned(in parent: String) {
         for name in names(in: parent) {
             let path = parent + "/" + name

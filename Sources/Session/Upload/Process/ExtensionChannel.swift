@@ -35,7 +35,8 @@ final class ExtensionChannel {
         replies = ReplyReader(isLenient: manifest.mode == .stream, cleaner: cleaner, origin: launch.origin)
         log = ExtensionLog(name: manifest.name, cleaner: cleaner)
         do throws(SystemError) {
-            child = try ChildProcess(path: manifest.executable, folder: manifest.folder, environment: launch.environment)
+            child = try ChildProcess(
+                path: manifest.executable, folder: manifest.folder, environment: launch.environment)
         } catch {
             throw .extension(name: manifest.name, .cannotStart(program: manifest.executable, code: error.code))
         }
@@ -69,7 +70,9 @@ final class ExtensionChannel {
         try exchange(isWriting: false, milliseconds: 0)
         guard replies.hasSaidHello, !wasReady else { return }
         wasReady = link.remarks.isReady
-        guard wasReady || clock.now - start < launch.deadlines.ready else { throw problem(.notReady(within: launch.deadlines.ready)) }
+        guard wasReady || clock.now - start < launch.deadlines.ready else {
+            throw problem(.notReady(within: launch.deadlines.ready))
+        }
     }
 
     /// Writes a frame.
@@ -96,7 +99,9 @@ final class ExtensionChannel {
         var lastProgress = clock.now
         while offset < bytes.count {
             guard let descriptor = input?.raw else { return }
-            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress.map { $0 + offset }, $0.count - offset) }
+            let count = bytes.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress.map { $0 + offset }, $0.count - offset)
+            }
             if count > 0 {
                 offset += count
                 link.byteCount.add(count, ordering: .relaxed)
@@ -107,7 +112,9 @@ final class ExtensionChannel {
             if count < 0 && code == EPIPE { try inputWasClosed() }
             if count < 0 && code != EPIPE && code != EAGAIN && code != EINTR { throw problem(.cannotWrite(code: code)) }
             try checkCancellation()
-            guard clock.now - lastProgress < launch.deadlines.progress else { throw problem(.stalled(for: launch.deadlines.progress)) }
+            guard clock.now - lastProgress < launch.deadlines.progress else {
+                throw problem(.stalled(for: launch.deadlines.progress))
+            }
             try exchange(isWriting: true, milliseconds: 100)
         }
     }
@@ -124,7 +131,9 @@ final class ExtensionChannel {
             }
             try exchange(isWriting: false, milliseconds: 50)
         }
-        if let exitStatus, exitStatus != .exited(0) { throw problem(.endedWithError(exitStatus, folder: manifest.folder)) }
+        if let exitStatus, exitStatus != .exited(0) {
+            throw problem(.endedWithError(exitStatus, folder: manifest.folder))
+        }
     }
 
     /// Ends the process: sends SIGTERM to its process group, then SIGKILL.
@@ -134,7 +143,9 @@ final class ExtensionChannel {
         let deadline = clock.now + launch.deadlines.termination
         while child.exitStatus == nil && clock.now < deadline { _ = ended?.waitUntilReadable(milliseconds: 20) }
         child.signal(SIGKILL)
-        while child.exitStatus == nil && clock.now < deadline + .seconds(1) { _ = ended?.waitUntilReadable(milliseconds: 20) }
+        while child.exitStatus == nil && clock.now < deadline + .seconds(1) {
+            _ = ended?.waitUntilReadable(milliseconds: 20)
+        }
     }
 
     // MARK: Reading
@@ -142,7 +153,8 @@ final class ExtensionChannel {
     /// Waits until the extension has output, has ended or accepts data, and reads its output.
     private func exchange(isWriting: Bool, milliseconds: Int32) throws(UploadError) {
         var pollers = [
-            pollfd(fd: output?.raw ?? -1, events: Int16(POLLIN), revents: 0), pollfd(fd: errors?.raw ?? -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: output?.raw ?? -1, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: errors?.raw ?? -1, events: Int16(POLLIN), revents: 0),
             pollfd(fd: ended?.raw ?? -1, events: Int16(POLLIN), revents: 0),
             pollfd(fd: isWriting ? input?.raw ?? -1 : -1, events: Int16(POLLOUT), revents: 0),
         ]

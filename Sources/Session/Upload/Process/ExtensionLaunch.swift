@@ -37,7 +37,8 @@ package struct ExtensionLaunch: Sendable {
     }
 
     package init(
-        environment: [String: String], setup: [String: String] = [:], origin: SettingsOrigin = .configuration, clipFolder: String
+        environment: [String: String], setup: [String: String] = [:], origin: SettingsOrigin = .configuration,
+        clipFolder: String
     ) {
         self.environment = environment
         self.setup = setup

@@ -5,7 +5,8 @@ import Synchronization
 /// The state that an extension's handler shares with other threads: the extension's last remarks, the number of bytes
 /// that it received, and the handler's context.
 final class ExtensionLink: Sendable {
-    /// True if the extension has reported that it is not ready, so a later report that it is ready is the far end's answer.
+    /// True if the extension has reported that it is not ready, so a later report that it is ready is the far end's
+    /// answer.
     private static func confirms(_ remarks: HandlerRemarks) -> Bool { !remarks.isReady || remarks.isConfirmed }
 
     private struct State {

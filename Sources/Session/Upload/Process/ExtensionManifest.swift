@@ -51,7 +51,9 @@ package struct ExtensionManifest: Sendable, Equatable {
         /// True if the answer can be a path, so that the host makes it absolute.
         package var isPath: Bool
 
-        package init(key: String, prompt: String, isSecret: Bool = false, isRequired: Bool = false, isPath: Bool = false) {
+        package init(
+            key: String, prompt: String, isSecret: Bool = false, isRequired: Bool = false, isPath: Bool = false
+        ) {
             self.key = key
             self.prompt = prompt
             self.isSecret = isSecret

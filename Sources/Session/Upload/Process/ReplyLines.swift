@@ -22,7 +22,9 @@ package struct ReplyLines {
     package init() {}
 
     /// Returns the lines that `bytes` completed, without their newlines and without empty lines.
-    package mutating func append(_ bytes: ArraySlice<UInt8>, at now: ContinuousClock.Instant) throws(Failure) -> [[UInt8]] {
+    package mutating func append(_ bytes: ArraySlice<UInt8>, at now: ContinuousClock.Instant) throws(Failure)
+        -> [[UInt8]]
+    {
         if let start = windowStart, now - start < .seconds(1) {
             byteCount += bytes.count
         } else {

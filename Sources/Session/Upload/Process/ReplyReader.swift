@@ -39,7 +39,10 @@ struct ReplyReader {
             complete = try lines.append(bytes[...], at: now)
         } catch {
             lines = ReplyLines()
-            if !isLenient { items.append(.violation(error == .flood ? .flood : .lineTooLong(limit: ReplyLines.maximumLineByteCount))) }
+            if !isLenient {
+                items.append(
+                    .violation(error == .flood ? .flood : .lineTooLong(limit: ReplyLines.maximumLineByteCount)))
+            }
         }
         for line in complete { read(line, into: &items) }
         return items
@@ -47,7 +50,8 @@ struct ReplyReader {
 
     private mutating func read(_ line: [UInt8], into items: inout [Item]) {
         guard let reply = Reply(line: line) else {
-            items.append(isLenient ? .text(cleaner.clean(String(decoding: line, as: UTF8.self))) : .violation(.notAReply))
+            items.append(
+                isLenient ? .text(cleaner.clean(String(decoding: line, as: UTF8.self))) : .violation(.notAReply))
             return
         }
         if let failure = reply.error {
@@ -56,7 +60,8 @@ struct ReplyReader {
             items.append(
                 .failure(
                     ReportedCode(failure.code) == .wrongSetting && !canRetry
-                        ? .wrongSetting(message: message, origin) : .reported(code: failure.code, message: message, canRetry: canRetry)))
+                        ? .wrongSetting(message: message, origin)
+                        : .reported(code: failure.code, message: message, canRetry: canRetry)))
             return
         }
         if let version = reply.hello {
@@ -66,7 +71,8 @@ struct ReplyReader {
         items.append(
             .reply(
                 Reply(
-                    ready: reply.ready, queueMilliseconds: reply.queueMilliseconds, bitrate: reply.bitrate, status: reply.status.map(cleaner.clean),
+                    ready: reply.ready, queueMilliseconds: reply.queueMilliseconds, bitrate: reply.bitrate,
+                    status: reply.status.map(cleaner.clean),
                     watchURL: reply.watchURL.map(cleaner.cleanLink), request: reply.request)))
     }
 }
@@ -86,8 +92,8 @@ struct ReplyCleaner {
         linkRedactor = secrets.isEmpty ? nil : SecretRedactor(secrets: secrets)
     }
 
-    /// The parts of an address that can be secret: its path and its query, each as a whole, and those parts of them that are
-    /// longer than usual words.
+    /// The parts of an address that can be secret: its path and its query, each as a whole, and those parts of them
+    /// that are longer than usual words.
     private static func secrets(of address: String) -> [String] {
         guard let scheme = address.firstRange(of: "://") else { return [] }
         let rest = address[scheme.upperBound...].drop { !"/?#".contains($0) }
@@ -96,7 +102,8 @@ struct ReplyCleaner {
         let names = path.split(separator: "/")
         let values = query.split { "&?".contains($0) }.map { $0.drop { $0 != "=" }.dropFirst() }
         return
-            ([path, query].filter { $0.contains { $0 != "/" } } + names.filter { $0.utf8.count >= 12 && $0.contains(where: \.isNumber) }
+            ([path, query].filter { $0.contains { $0 != "/" } }
+            + names.filter { $0.utf8.count >= 12 && $0.contains(where: \.isNumber) }
             + values.filter { $0.utf8.count >= 8 }).map(String.init)
     }
 

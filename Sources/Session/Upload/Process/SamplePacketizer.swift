@@ -19,7 +19,8 @@ struct SamplePacketizer {
         if let format = stream.video, video != .none {
             tracks.append(
                 ControlEvent.Track(
-                    name: Track.screen.name, id: Track.screen.rawValue, format: video.rawValue, width: format.size.width, height: format.size.height,
+                    name: Track.screen.name, id: Track.screen.rawValue, format: video.rawValue,
+                    width: format.size.width, height: format.size.height,
                     fps: format.frameRate))
             if case .h264(let sequence, let picture) = format.codec {
                 if video == .annexB {
@@ -28,7 +29,8 @@ struct SamplePacketizer {
                     annexB = muxer
                     configurations.append((.screen, NALUnits.startCode + sequence + NALUnits.startCode + picture))
                 } else {
-                    let record = AVCDecoderConfigurationRecord(sequenceParameterSet: sequence, pictureParameterSet: picture)
+                    let record = AVCDecoderConfigurationRecord(
+                        sequenceParameterSet: sequence, pictureParameterSet: picture)
                     configurations.append((.screen, record.bytes))
                 }
             }
@@ -36,7 +38,8 @@ struct SamplePacketizer {
         for format in stream.audio where audio != .none {
             tracks.append(
                 ControlEvent.Track(
-                    name: format.track.name, id: format.track.rawValue, format: audio.rawValue, sampleRate: format.format.sampleRate,
+                    name: format.track.name, id: format.track.rawValue, format: audio.rawValue,
+                    sampleRate: format.format.sampleRate,
                     channels: format.format.channelCount))
             // Linear PCM needs no configuration: the event contains its rate and channels.
             if audio != .s16le { configurations.append((format.track, format.audioSpecificConfig)) }

@@ -26,14 +26,17 @@ package actor SamplesHandler: SampleHandler {
         if manifest.takesRawVideo, let video = stream.video, let count = video.rawPictureByteCount,
             count > FrameHeader.maximumPayloadByteCount
         {
-            throw .extension(name: manifest.name, .pictureTooLarge(video.size, limit: FrameHeader.maximumPayloadByteCount))
+            throw .extension(
+                name: manifest.name, .pictureTooLarge(video.size, limit: FrameHeader.maximumPayloadByteCount))
         }
         let channel = try ExtensionChannel(manifest: manifest, launch: launch, link: link)
         self.channel = channel
         packetizer = SamplePacketizer(stream, video: manifest.video, audio: manifest.audio)
-        try channel.send(.start(setup: launch.setup, tracks: packetizer.tracks, title: stream.title, wasLive: link.wasLive))
+        try channel.send(
+            .start(setup: launch.setup, tracks: packetizer.tracks, title: stream.title, wasLive: link.wasLive))
         for (track, data) in packetizer.configurations {
-            try channel.send(FrameHeader(length: data.count, kind: .configuration, track: track.rawValue), payload: data)
+            try channel.send(
+                FrameHeader(length: data.count, kind: .configuration, track: track.rawValue), payload: data)
         }
         try channel.waitForHello()
     }
@@ -52,7 +55,9 @@ package actor SamplesHandler: SampleHandler {
 
     package func paused() async throws(UploadError) { try channel?.send(ControlEvent(event: "pause")) }
     package func resumed() async throws(UploadError) { try channel?.send(ControlEvent(event: "resume")) }
-    package func annotated(_ information: [String: String]) async throws(UploadError) { try channel?.send(.annotate(information)) }
+    package func annotated(_ information: [String: String]) async throws(UploadError) {
+        try channel?.send(.annotate(information))
+    }
 
     package func finished(deadline: Duration) async throws(UploadError) {
         guard let channel else { return }
@@ -69,7 +74,9 @@ package actor SamplesHandler: SampleHandler {
 }
 
 extension ControlEvent {
-    static func start(setup: [String: String], tracks: [ControlEvent.Track], title: String?, wasLive: Bool = false) -> ControlEvent {
+    static func start(setup: [String: String], tracks: [ControlEvent.Track], title: String?, wasLive: Bool = false)
+        -> ControlEvent
+    {
         var event = ControlEvent(event: "start")
         event.setup = setup
         event.tracks = tracks

@@ -24,7 +24,9 @@ struct WaitingClips {
         clips.removeAll { access($0.path, F_OK) != 0 }
         clips.append(Clip(path: path, byteCount: byteCount))
         var removed: [String] = []
-        while clips.count > 1 && (clips.count > maximumCount || clips.reduce(0) { $0 + $1.byteCount } > maximumByteCount) {
+        while clips.count > 1
+            && (clips.count > maximumCount || clips.reduce(0) { $0 + $1.byteCount } > maximumByteCount)
+        {
             let oldest = clips.removeFirst()
             // The extension may have removed it meanwhile.
             if unlink(oldest.path) == 0 { removed.append(oldest.path) }

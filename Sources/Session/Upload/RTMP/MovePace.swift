@@ -1,7 +1,8 @@
 import Concurrency
 
-/// How often a server may ask for a new connection. The first request is followed at once. Each further one, and the next try after
-/// one that failed, waits longer, because a move costs a connection and a keyframe. A minute without a request ends that.
+/// How often a server may ask for a new connection. The first request is followed at once. Each further one, and the
+/// next try after one that failed, waits longer, because a move costs a connection and a keyframe. A minute without a
+/// request ends that.
 package struct MovePace: Sendable {
     private static let waits = Backoff(first: .seconds(2), longest: .seconds(60))
     private static let calm = Duration.seconds(60)

@@ -39,7 +39,9 @@ extension RTMPHandler {
 
     /// Opens the next connection if the server asked for one.
     private func beginSuccession(of current: RTMPPublisher) {
-        guard case .none = succession, current.reconnectRequest != nil, let stream, movePace.allows(at: .now) else { return }
+        guard case .none = succession, current.reconnectRequest != nil, let stream, movePace.allows(at: .now) else {
+            return
+        }
         if movePace.begin(at: .now) { report(.movesOften) }
         succession = .opening(
             Task {
@@ -94,7 +96,9 @@ extension RTMPHandler {
         if stream?.audio.isEmpty != false || stream?.video == nil { finish(old) }
     }
 
-    private func pass(_ packet: EncodedPacket, _ old: RTMPPublisher, _ current: RTMPPublisher, _ seam: MediaTime) async throws(RTMPError) {
+    private func pass(_ packet: EncodedPacket, _ old: RTMPPublisher, _ current: RTMPPublisher, _ seam: MediaTime)
+        async throws(RTMPError)
+    {
         // If the old connection failed meanwhile, this sound is lost.
         if isLateSound(packet, seam) { return (try? await old.send(packet)) ?? () }
         if endsWait(packet, seam) { finish(old) }
@@ -122,7 +126,9 @@ extension RTMPHandler {
     }
 
     /// The server may need a moment to notice that the old connection has ended.
-    private func connectOnceFree(_ old: RTMPPublisher, _ stream: StreamDescription) async throws(RTMPError) -> RTMPPublisher {
+    private func connectOnceFree(_ old: RTMPPublisher, _ stream: StreamDescription) async throws(RTMPError)
+        -> RTMPPublisher
+    {
         for attempt in 1..<Self.exchangeAttempts {
             do throws(RTMPError) {
                 return try await old.successor(stream: stream)

@@ -2,7 +2,8 @@ import Media
 import RTMP
 import Synchronization
 
-/// Publishes to an RTMP server, and moves to another connection when the server asks for it (`RTMPHandler+Succession.swift`).
+/// Publishes to an RTMP server, and moves to another connection when the server asks for it
+/// (`RTMPHandler+Succession.swift`).
 package actor RTMPHandler: SampleHandler {
     /// The connections, readable from other threads.
     struct Connections {
@@ -15,7 +16,9 @@ package actor RTMPHandler: SampleHandler {
 
         /// The number of bytes that went over all connections.
         var byteCount: Int {
-            [current, retiring].compactMap { $0 }.reduce(retiredByteCount) { $0 + Int(clamping: $1.statistics.bytesSent) }
+            [current, retiring].compactMap { $0 }.reduce(retiredByteCount) {
+                $0 + Int(clamping: $1.statistics.bytesSent)
+            }
         }
     }
 
@@ -42,7 +45,10 @@ package actor RTMPHandler: SampleHandler {
     /// - Parameters:
     ///   - urls: the server's address, then those of its backups, each with the stream key.
     ///   - route: the version of IP, the proxy and the local end of connections.
-    package init(urls: [RTMPURL], caFile: String? = nil, route: RTMPRoute = RTMPRoute(), deadlines: RTMPDeadlines = RTMPDeadlines()) {
+    package init(
+        urls: [RTMPURL], caFile: String? = nil, route: RTMPRoute = RTMPRoute(),
+        deadlines: RTMPDeadlines = RTMPDeadlines()
+    ) {
         self.urls = urls
         self.caFile = caFile
         self.route = route
@@ -79,7 +85,9 @@ package actor RTMPHandler: SampleHandler {
         var failure: RTMPError?
         for url in urls {
             do throws(RTMPError) {
-                install(try await RTMPPublisher.connect(to: url, stream: stream, caFile: caFile, route: route, deadlines: deadlines))
+                install(
+                    try await RTMPPublisher.connect(
+                        to: url, stream: stream, caFile: caFile, route: route, deadlines: deadlines))
                 retire()
                 return
             } catch {
@@ -143,7 +151,9 @@ extension RTMPError {
         switch self {
         case .unreachable, .proxyFailed, .broken, .insecure, .protocolViolation: true
         case .timedOut(let step), .closed(let step): step != .publishReply
-        case .refused, .signInRefused, .streamBusy, .badRedirect, .unsupportedFormat, .unusableCertificateFile, .cancelled: false
+        case .refused, .signInRefused, .streamBusy, .badRedirect, .unsupportedFormat, .unusableCertificateFile,
+            .cancelled:
+            false
         }
     }
 }
