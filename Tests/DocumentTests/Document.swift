@@ -115,6 +115,7 @@ struct Document: CustomTestStringConvertible, Sendable {
             let lines = part.split(separator: "\n")
             guard let name = lines[0].firstMatch(of: /^([A-Z][a-z]+)\*\*:/).map({ String($0.1) }) else { continue }
             let rows = lines.dropFirst().prefix { $0.hasPrefix("|") }
+            guard !rows.isEmpty else { continue }
             modules[name] = Set(rows.compactMap { $0.firstMatch(of: /^\| `([A-Za-z0-9-]+)`/).map { String($0.1) } })
         }
         return modules

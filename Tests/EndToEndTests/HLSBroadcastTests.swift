@@ -135,12 +135,17 @@ extension EndToEndTests {
                 let peer = try await studio.startLive([
                     "--to", "hls:\(folder)", "--to", "crowd", "--keyframe-interval", "1",
                 ])
-                for target in ["hls:\(folder)/live.m3u8", "crowd"] {
+                // The first address has another spelling, so that only the extension finds the same playlist.
+                let refusals = [
+                    ("hls:\(folder)/live.m3u8", "Another broadcast writes live.m3u8"),
+                    ("crowd", "the broadcast \"default\" sends to it"),
+                ]
+                for (target, reason) in refusals {
                     let second = try await studio.broadcast.run([
                         "start", "--session", "second", "--to", target, "--duration", "3s",
                     ])
                     #expect(second.status == .exited(69), "\(second.errors)")
-                    expectSentence(in: second.errors, saying: ["Another broadcast writes live.m3u8", "Stop it"])
+                    expectSentence(in: second.errors, saying: [reason, "Stop"])
                 }
                 let other = try await studio.broadcast.run([
                     "start", "--session", "other", "--to", "hls:\(folder)/talk.m3u8", "--duration", "1s",

@@ -29,12 +29,12 @@ struct HostErrorTests {
                 + "or start another one with --session NAME."
         ),
         (
-            .addressInUse(destination: "twitch", session: "talk"), .nothing,
+            .addressInUse(destination: "twitch", session: "talk"), .unavailable,
             "The address of twitch is in use: the broadcast \"talk\" sends to it. Stop that one with: broadcast stop --session talk, "
                 + "or choose another address."
         ),
         (
-            .addressInUse(destination: "rtmp", session: nil), .nothing,
+            .addressInUse(destination: "rtmp", session: nil), .unavailable,
             "The address of rtmp is in use: another broadcast sends to it. Stop that one, or choose another address."
         ),
         (

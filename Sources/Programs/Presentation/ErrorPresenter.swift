@@ -47,7 +47,7 @@ extension CommandError {
             let stop = session.map { " with: broadcast stop\($0 == "default" ? "" : " --session \($0)")" } ?? ""
             let other = session.map { "the broadcast \"\($0)\"" } ?? "another broadcast"
             self.init(
-                .nothing,
+                .unavailable,
                 "The address of \(destination) is in use: \(other) sends to it. Stop that one\(stop), or choose another address."
             )
         case .cannotListen(let path, ENAMETOOLONG):
