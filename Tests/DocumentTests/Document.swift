@@ -108,7 +108,7 @@ struct Document: CustomTestStringConvertible, Sendable {
         return lines.compactMap { $0.split(separator: " ").first.map(String.init) }
     }
 
-    /// The modules of the tables below the names of layers (`**Base**`), by layer.
+    /// The modules of the tables that follow a line with the name of a layer (`**Base**: …`), by layer.
     var modules: [String: Set<String>] {
         var modules: [String: Set<String>] = [:]
         for part in text.split(separator: "\n**").dropFirst() {
