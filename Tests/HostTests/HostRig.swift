@@ -60,7 +60,7 @@ final class HostRig: Sendable {
         var options = HostOptions(name: name, phrases: TestPhrases())
         options.title = "A talk"
         options.socket = "\(folder)/\(name).sock"
-        options.addressFolder = folder
+        options.claimPath = { "\(folder)/\($0).address" }
         options.log = "\(folder)/state/\(name).log"
         options.onNameTaken = onNameTaken
         host = SessionHost(

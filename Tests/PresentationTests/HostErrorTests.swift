@@ -29,12 +29,16 @@ struct HostErrorTests {
                 + "or start another one with --session NAME."
         ),
         (
-            .addressInUse(destination: "twitch", session: "talk"), .unavailable,
+            .addressInUse(destination: "twitch", by: AddressHolder(process: 7, session: "talk")), .unavailable,
             "The address of twitch is in use: the broadcast \"talk\" sends to it. Stop that one with: broadcast stop --session talk, "
                 + "or choose another address."
         ),
         (
-            .addressInUse(destination: "rtmp", session: nil), .unavailable,
+            .addressInUse(destination: "srt", by: AddressHolder(process: 7, session: nil)), .unavailable,
+            "The address of srt is in use: process 7 sends to it. End that one, or choose another address."
+        ),
+        (
+            .addressInUse(destination: "rtmp", by: nil), .unavailable,
             "The address of rtmp is in use: another broadcast sends to it. Stop that one, or choose another address."
         ),
         (

@@ -60,7 +60,7 @@ final class OutputWatch {
     /// True if there is an output of this name.
     func has(_ name: String) -> Bool { names.contains(name) }
 
-    /// How often the size, scale or direction of the output changed, its first one included. If nothing is known about
-    /// an output `name`, those of all outputs count.
+    /// How often the compositor described the output, which it does after each change of its size, scale or direction. If
+    /// nothing is known about an output `name`, all outputs count.
     func changes(of name: String?) -> UInt32 { name.flatMap { changes[$0] } ?? changes.values.reduce(0, +) }
 }

@@ -95,10 +95,11 @@ package struct ReshapedFlow {
 
     package init() {}
 
-    /// Returns true, once for each change, if no picture arrived for the second half of `limit` after it.
+    /// Returns true, once for each change, if no picture has arrived for half of `limit`. It looks from `limit` to three times
+    /// that time after the change.
     ///
     /// - Parameters:
-    ///   - changes: how often the size changed, the first one included; 0 if nothing is known yet.
+    ///   - changes: how often the monitor was described, the first time included; 0 if nothing is known yet.
     ///   - pictures: how many pictures have arrived.
     package mutating func isSilent(changes: UInt32, pictures: Int, at now: MediaTime, limit: MediaTime) -> Bool {
         if pictures != self.pictures { lastPicture = now }
@@ -106,7 +107,8 @@ package struct ReshapedFlow {
         if changes != self.changes, self.changes != 0 { changed = now }
         self.changes = changes
         guard let time = changed, now - time > limit else { return false }
-        changed = nil
-        return now - lastPicture > MediaTime(nanoseconds: limit.nanoseconds / 2)
+        let isSilent = now - lastPicture > MediaTime(nanoseconds: limit.nanoseconds / 2)
+        if isSilent || now - time > limit + limit + limit { changed = nil }
+        return isSilent
     }
 }

@@ -1,57 +1,87 @@
 import Control
+import Glibc
 import Synchronization
 import Upload
 
-/// The addresses to which a session sends, for the other sessions of the user: two that send to the same far end
-/// disturb each other, and a server can only say so after it has thrown one of them out. Thread-safe.
-///
-/// A claim is a file in a folder of the user. Its name is a number for the address, which can contain a key, and its
-/// content the name of the session.
-final class AddressClaims: Sendable {
-    private let folder: String?
-    private let session: String
-    private struct Claim {
-        var path: String
-        var entry: LockedEntry
-    }
+/// Who sends to an address: a process, and the name of its session if requests can reach it.
+package struct AddressHolder: Sendable, Equatable {
+    package var process: Int32
+    package var session: String?
 
-    /// By the names of destinations.
-    private let claims = Mutex<[String: Claim]>([:])
-
-    /// - Parameter folder: the folder of the claims, or nil for none. A session whose claims cannot be written sends
-    ///   without them.
-    init(folder: String?, session: String) {
-        self.folder = folder
+    package init(process: Int32, session: String?) {
+        self.process = process
         self.session = session
     }
 
-    /// Claims the address of a destination, until `release`. It can wait for a disk.
+    /// Parses the line of a claim; nil if it is malformed.
+    init?(_ line: String) {
+        let words = line.split(separator: " ", maxSplits: 1)
+        guard let first = words.first, let process = Int32(first) else { return nil }
+        self.init(process: process, session: words.count == 2 ? String(words[1]) : nil)
+    }
+
+    var line: String { session.map { "\(process) \($0)" } ?? "\(process)" }
+}
+
+/// The addresses to which a session sends, for the other sessions of the user: two that send to the same far end disturb
+/// each other, and a server can only say so after it has thrown one of them out. Thread-safe.
+///
+/// A claim is a file that is locked until the destination is over (`LockedEntry`). Its name is a number for the address,
+/// which can contain a key. A session that cannot write it sends without a claim.
+final class AddressClaims: Sendable {
+    private let path: (@Sendable (UInt32) -> String?)?
+    private let holder: AddressHolder
+    /// By path.
+    private let claims = Mutex<[String: LockedEntry]>([:])
+
+    private enum Outcome {
+        case claimed(LockedEntry)
+        case takenBy(AddressHolder?)
+        case none
+    }
+
+    /// - Parameters:
+    ///   - path: the path of the claim for a number; nil if it cannot be written.
+    ///   - session: the name of the session if requests can reach it, for the others' messages.
+    init(path: (@Sendable (UInt32) -> String?)?, session: String?) {
+        self.path = path
+        holder = AddressHolder(process: getpid(), session: session)
+    }
+
+    /// Claims the address of a destination until it is over. It can wait for a disk.
     ///
-    /// - Returns: true if it is claimed now, false if there is nothing to claim.
     /// - Throws: `addressInUse` if another session has it.
-    @discardableResult func claim(_ plan: DestinationPlan) throws(HostError) -> Bool {
-        guard let folder, let address = plan.address else { return false }
-        let path = "\(folder)/\(String(address.fingerprint, radix: 16)).address"
-        // The session itself rejects a second destination with the same name or address.
-        guard claims.withLock({ claims in claims[plan.name] == nil && !claims.values.contains { $0.path == path } })
-        else { return false }
-        do throws(ControlServer.Failure) {
-            let entry = try LockedEntry(path: path)
-            entry.write(session)
-            claims.withLock { $0[plan.name] = Claim(path: path, entry: entry) }
-            return true
-        } catch .inUse {
-            throw .addressInUse(destination: plan.name, session: LockedEntry.read(path))
-        } catch {
-            return false
+    func claim(_ plan: inout DestinationPlan) throws(HostError) {
+        guard let number = plan.address?.fingerprint, let path = path?(number) else { return }
+        let outcome = claims.withLock { claims -> Outcome in
+            // The session itself rejects a second destination with the same address.
+            guard claims[path] == nil else { return .none }
+            do throws(ControlServer.Failure) {
+                let entry = try LockedEntry(path: path)
+                entry.write(holder.line)
+                claims[path] = entry
+                return .claimed(entry)
+            } catch .inUse {
+                return .takenBy(LockedEntry.read(path).flatMap(AddressHolder.init))
+            } catch {
+                return .none
+            }
+        }
+        switch outcome {
+        // The plan outlives the claim, and must not keep the file.
+        case .claimed(let entry): plan.whenOver = { [weak self, weak entry] in self?.release(path, entry) }
+        case .takenBy(let holder): throw .addressInUse(destination: plan.name, by: holder)
+        case .none: break
         }
     }
 
-    /// Gives back the address of a destination that is over.
-    func release(_ destination: String) {
-        claims.withLock { $0[destination] = nil }
+    /// - Parameter entry: the claim to release; nil if that is done.
+    private func release(_ path: String, _ entry: LockedEntry?) {
+        guard let entry else { return }
+        claims.withLock { if $0[path] === entry { $0[path] = nil } }
     }
 
+    /// Releases the claims of destinations that were never started.
     func releaseAll() {
         claims.withLock { $0.removeAll() }
     }

@@ -8,8 +8,8 @@ import WindowPrivacy
 package enum HostError: Error, Sendable, Equatable {
     /// A session of this name already runs.
     case nameInUse(String)
-    /// Another session of the user sends to the address of the destination; its name if it is known.
-    case addressInUse(destination: String, session: String?)
+    /// Another session of the user sends to the address of the destination.
+    case addressInUse(destination: String, by: AddressHolder?)
     /// The control socket cannot be created, with the system's reason.
     case cannotListen(path: String, code: Int32)
     case configuration(ConfigurationError)

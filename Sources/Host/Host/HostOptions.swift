@@ -13,9 +13,8 @@ package struct HostOptions: Sendable {
     package var otherSockets: [String] = []
     /// The path of the file that tells clients where the socket is; nil if the session has no such file.
     package var registration: String?
-    /// The folder in which the sessions of the user claim the addresses to which they send (`AddressClaims`); nil for
-    /// none.
-    package var addressFolder: String?
+    /// Returns the path of the claim for the number of an address (`AddressClaims`), or nil if none can be written.
+    package var claimPath: (@Sendable (UInt32) -> String?)?
     /// The path of the log; nil if the session has none.
     package var log: String?
     /// True if the standard error of this process goes to the file of the log.

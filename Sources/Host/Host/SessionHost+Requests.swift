@@ -94,18 +94,19 @@ extension SessionHost {
     private func add(_ target: String, folder: String?, _ session: BroadcastSession) async throws(HostError)
         -> ControlReply
     {
-        var plan = try await onThread { [resolve] preparation throws(HostError) in
-            try resolve(target, folder, preparation)
+        var plan = try await onThread { [resolve, claims] preparation throws(HostError) in
+            var plan = try resolve(target, folder, preparation)
+            if plan.kind == .stdout { throw .request(.outputLater) }
+            try claims.claim(&plan)
+            return plan
         }
         // An address or a file has no name, so it gets a free one.
         let others = session.snapshot().destinations.filter { !$0.state.isOver }
         if plan.name != target { plan.makeNameUnique { name in others.contains { $0.name == name } } }
-        if plan.kind == .stdout { throw .request(.outputLater) }
-        let isClaimed = try await onThread { [claims, plan] _ throws(HostError) in try claims.claim(plan) }
         do throws(SessionError) {
             try await session.add(plan)
         } catch {
-            if isClaimed { claims.release(plan.name) }
+            plan.whenOver()
             throw .session(error)
         }
         // All pictures have the rate of the session's start.

@@ -55,7 +55,7 @@ package actor SessionHost {
         self.options = options
         self.prepare = prepare
         self.resolve = resolve
-        claims = AddressClaims(folder: options.addressFolder, session: options.name)
+        claims = AddressClaims(path: options.claimPath, session: options.socket.map { _ in options.name })
         (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.eventLimit))
     }
 
@@ -120,8 +120,8 @@ package actor SessionHost {
     /// Returns the session, and the requests to the desktop while it shows a screen.
     private func makeSession() async throws(HostError) -> (BroadcastSession, DesktopLink.Request?) {
         let prepared = try await onThread { [prepare, claims] preparation throws(HostError) in
-            let prepared = try prepare(preparation)
-            for plan in prepared.destinations { try claims.claim(plan) }
+            var prepared = try prepare(preparation)
+            for index in prepared.destinations.indices { try claims.claim(&prepared.destinations[index]) }
             return prepared
         }
         watchURLs = prepared.watchURLs
@@ -175,7 +175,7 @@ package actor SessionHost {
         // The log is complete before the end is reported.
         log.flush()
         hub.finish()
-        claims.releaseAll()
+        await NamedThread.run(name: "claims") { [claims] in claims.releaseAll() }
         finalReport.set(report(snapshot))
         await server?.shutDown()
         outcome.set(.success(result))
@@ -187,7 +187,7 @@ package actor SessionHost {
         log.write(options.phrases.report(error).message)
         log.flush()
         hub.finish()
-        claims.releaseAll()
+        await NamedThread.run(name: "claims") { [claims] in claims.releaseAll() }
         finalReport.set(nil)
         await server?.shutDown()
         outcome.set(.failure(error))
@@ -220,9 +220,7 @@ package actor SessionHost {
                 if let exposure { report(.exposed(exposure)) }
             case .state(let state): report(.state(state))
             case .started: report(.started)
-            case .destination(let destination):
-                if destination.state.isOver { claims.release(destination.name) }
-                report(.destination(destination))
+            case .destination(let destination): report(.destination(destination))
             case .notice(let notice): report(.notice(.session(notice)))
             case .annotation(let values): report(.annotation(values))
             case .clip(let clip): report(.clip(clip))

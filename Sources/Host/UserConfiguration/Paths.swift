@@ -88,6 +88,13 @@ package struct Paths {
     /// The entry of a running session, which does not depend on the runtime folder. The state folder may be shared by
     /// several machines.
     package func registration(session: String) -> String { "\(sessionsFolder)/\(session)@\(Self.hostName)" }
+    /// The file that a session locks while it sends to an address; nil if its folder cannot be made.
+    ///
+    /// - Parameter number: a number for the address.
+    package func addressClaim(_ number: UInt32) -> String? {
+        guard (try? prepareSessionsFolder()) != nil else { return nil }
+        return "\(sessionsFolder)/\(String(number, radix: 16))@\(Self.hostName).address"
+    }
     /// The folder of the clips that wait for an extension.
     package var clipFolder: String { stateFolder + "/clips" }
     package func log(session: String) -> String { "\(stateFolder)/\(session).log" }
@@ -107,8 +114,7 @@ package struct Paths {
         try Self.makeFolder(sessionsFolder)
     }
 
-    /// The folder with the entries of running sessions, and with what they send to.
-    package var sessionsFolder: String { stateFolder + "/sessions" }
+    private var sessionsFolder: String { stateFolder + "/sessions" }
 
     private static var hostName: String {
         var name = [CChar](repeating: 0, count: 65)

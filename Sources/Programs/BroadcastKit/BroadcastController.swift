@@ -86,7 +86,7 @@ public final class BroadcastController: Sendable {
         let context = KitContext(environment: environment)
         var options = HostOptions(name: settings.title ?? "broadcast", phrases: PlainPhrases())
         options.title = settings.title
-        options.addressFolder = context.paths.sessionsFolder
+        options.claimPath = { [paths = context.paths] in paths.addressClaim($0) }
         options.applicationNames = DesktopEntries(environment: environment)
         let sessionSettings = SessionSettings(content, sound, settings, context)
         (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))

@@ -59,7 +59,6 @@ package struct KitContext: Sendable {
     package func portalRequest(_ choice: PortalChoice = .monitor) -> PortalRequest {
         // If the folder cannot be created, a notice says that the choice is not remembered.
         try? paths.prepareStateFolder()
-        try? paths.prepareSessionsFolder()
         var request = PortalRequest(busAddress: sessionBusAddress, display: waylandDisplay)
         request.choice = choice
         request.pipeWireSocket = pipeWireSocket

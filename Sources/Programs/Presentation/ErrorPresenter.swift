@@ -43,13 +43,17 @@ extension CommandError {
                 .nothing,
                 "A session named \"\(name)\" is running already. Stop it with: broadcast stop\(name == "default" ? "" : " --session \(name)"), "
                     + "or start another one with --session NAME.")
-        case .addressInUse(let destination, let session):
-            let stop = session.map { " with: broadcast stop\($0 == "default" ? "" : " --session \($0)")" } ?? ""
-            let other = session.map { "the broadcast \"\($0)\"" } ?? "another broadcast"
+        case .addressInUse(let destination, let holder):
+            let (other, end) =
+                switch (holder?.session, holder?.process) {
+                case (let name?, _):
+                    ("the broadcast \"\(name)\"", "Stop that one with: broadcast stop\(name == "default" ? "" : " --session \(name)")")
+                case (nil, let process?): ("process \(process)", "End that one")
+                case (nil, nil): ("another broadcast", "Stop that one")
+                }
             self.init(
                 .unavailable,
-                "The address of \(destination) is in use: \(other) sends to it. Stop that one\(stop), or choose another address."
-            )
+                "The address of \(destination) is in use: \(other) sends to it. \(end), or choose another address.")
         case .cannotListen(let path, ENAMETOOLONG):
             self.init(
                 .cannotCreate,

@@ -23,6 +23,8 @@ package struct DestinationPlan: Sendable {
     package var applicationDetail = ApplicationDetail.full
     /// The limits of the service. They apply to settings that the user did not choose.
     package var limits = PictureLimits()
+    /// Called once when the destination is over, before that is reported. It can be called on any thread.
+    package var whenOver: @Sendable () -> Void = {}
     /// Makes a handler. Each connection has a new one.
     package var makeHandler: @Sendable () -> any SampleHandler
 
@@ -80,9 +82,13 @@ package struct DestinationAddress: Sendable, Hashable, CustomStringConvertible, 
         parts = [manifest.name, url] + others.flatMap { [$0.key, $0.value] }
     }
 
-    /// A number that says nothing about the address, the same in every process (FNV-1a with 64 bits).
-    package var fingerprint: UInt64 {
-        parts.joined(separator: "\0").utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    /// A number for the address, the same in every process: FNV-1a with 64 bits, folded to 32, so that it does not determine
+    /// even a short secret.
+    package var fingerprint: UInt32 {
+        let hash = parts.joined(separator: "\0").utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
+            ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+        }
+        return UInt32(truncatingIfNeeded: hash ^ hash >> 32)
     }
 
     package var description: String { "(address)" }

@@ -8,17 +8,10 @@
 
 enum { MAXIMUM_OUTPUTS = 64, NAME_VERSION = 4 };
 
-/* What gives a picture of an output its size and direction. */
-struct shape {
-    int32_t width, height, scale, transform;
-};
-
 struct output {
     uint32_t global;
     struct wl_output *proxy;
     char name[64];
-    /* What the compositor has said, and what counted at the end of its last message. */
-    struct shape next, current;
     uint32_t changes;
 };
 
@@ -39,30 +32,19 @@ static struct output *find(cout_list *list, const struct wl_output *proxy) {
 static void on_geometry(
     void *data, struct wl_output *proxy, int32_t x, int32_t y, int32_t width, int32_t height, int32_t subpixel,
     const char *make, const char *model, int32_t transform) {
-    (void)x, (void)y, (void)width, (void)height, (void)subpixel, (void)make, (void)model;
-    struct output *output = find(data, proxy);
-    if (output) output->next.transform = transform;
+    (void)data, (void)proxy, (void)x, (void)y, (void)width, (void)height, (void)subpixel, (void)make, (void)model, (void)transform;
 }
 
 static void on_mode(void *data, struct wl_output *proxy, uint32_t flags, int32_t width, int32_t height, int32_t refresh) {
-    (void)refresh;
-    struct output *output = find(data, proxy);
-    if (!output || !(flags & WL_OUTPUT_MODE_CURRENT)) return;
-    output->next.width = width;
-    output->next.height = height;
+    (void)data, (void)proxy, (void)flags, (void)width, (void)height, (void)refresh;
 }
 
 static void on_done(void *data, struct wl_output *proxy) {
     struct output *output = find(data, proxy);
-    if (!output || memcmp(&output->next, &output->current, sizeof output->next) == 0) return;
-    output->current = output->next;
-    output->changes++;
+    if (output) output->changes++;
 }
 
-static void on_scale(void *data, struct wl_output *proxy, int32_t factor) {
-    struct output *output = find(data, proxy);
-    if (output) output->next.scale = factor;
-}
+static void on_scale(void *data, struct wl_output *proxy, int32_t factor) { (void)data, (void)proxy, (void)factor; }
 
 static void on_name(void *data, struct wl_output *proxy, const char *name) {
     struct output *output = find(data, proxy);

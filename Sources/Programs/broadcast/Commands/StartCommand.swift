@@ -160,7 +160,7 @@ package struct StartCommand: AsyncParsableCommand {
         options.socket = context.paths.socket(session: name)
         options.otherSockets = context.paths.otherSockets(session: name)
         options.registration = context.paths.registration(session: name)
-        options.addressFolder = context.paths.sessionsFolder
+        options.claimPath = { [paths = context.paths] in paths.addressClaim($0) }
         options.log = context.paths.log(session: name)
         options.logsStandardError = launched != nil
         options.applicationNames = DesktopEntries(environment: ProcessInfo.processInfo.environment)

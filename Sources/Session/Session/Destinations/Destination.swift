@@ -117,6 +117,7 @@ package final class Destination: Sendable {
 
     /// Completes all waits for a destination that was never started and is not part of the session.
     package func discard() {
+        plan.whenOver()
         for event in [over, decided, answered] { event.set(()) }
     }
 
@@ -250,6 +251,7 @@ package final class Destination: Sendable {
             return true
         }
         guard isNews else { return }
+        if state.isOver { plan.whenOver() }
         report(.changed(snapshot()))
         if state.isOver { over.set(()) }
         if state.isOver || state == .live || state == .paused { decided.set(()) }

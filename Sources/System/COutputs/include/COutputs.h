@@ -29,7 +29,8 @@ size_t cout_count(const cout_list *list);
    update. */
 const char *cout_name(const cout_list *list, size_t index);
 
-/* How often the compositor has said another size in pixels, scale or direction of an output. The first time counts. */
+/* How often the compositor has described an output (wl_output.done, version 2). The first time counts. A scale that is no
+   whole number changes nothing else in the description. */
 uint32_t cout_changes(const cout_list *list, size_t index);
 
 #pragma clang assume_nonnull end
