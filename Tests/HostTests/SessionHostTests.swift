@@ -138,7 +138,8 @@ struct SessionHostTests {
 
             let second = try HostRig(
                 in: peers, name: "talk", folder: first.folder, change: { $0.destinations.append(plans[1]) })
-            let error = HostError.addressInUse(destination: "second", by: AddressHolder(process: getpid(), session: "main"))
+            let error = HostError.addressInUse(
+                destination: "second", by: AddressHolder(process: getpid(), session: "main"))
             await #expect(throws: error) { try await second.host.start() }
             #expect(viewers[1].connections == 0)
 

@@ -84,7 +84,8 @@ extension BroadcastError {
         case .destination(let name, let error): self.init(error, destination: name)
         case .request(.rule(let error)): self = .invalidRule("\(error)")
         case .addressInUse(let name, _):
-            self = .server(destination: name, code: error.code, reason: "Another broadcast of the user sends to the same address.")
+            self = .server(
+                destination: name, code: error.code, reason: "Another broadcast of the user sends to the same address.")
         case .nameInUse, .cannotListen, .request: self = .configuration("\(error)")
         }
     }
