@@ -47,7 +47,10 @@ extension CommandError {
             let (other, end) =
                 switch (holder?.session, holder?.process) {
                 case (let name?, _):
-                    ("the broadcast \"\(name)\"", "Stop that one with: broadcast stop\(name == "default" ? "" : " --session \(name)")")
+                    (
+                        "the broadcast \"\(name)\"",
+                        "Stop that one with: broadcast stop\(name == "default" ? "" : " --session \(name)")"
+                    )
                 case (nil, let process?): ("process \(process)", "End that one")
                 case (nil, nil): ("another broadcast", "Stop that one")
                 }
