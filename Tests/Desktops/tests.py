@@ -537,16 +537,26 @@ COMPOSITORS = {"sway": "sway", "gnome": "gnome-shell", "kwin": "kwin_wayland", "
 @test(breaks=True)
 def portal_killed(desktop):
     """The portal is killed: the broadcast continues, or ends with its file complete"""
+    return without(desktop, "xdg-desktop-portal")
+
+
+@test(breaks=True)
+def backend_killed(desktop):
+    """The portal's backend is killed: the broadcast continues, or ends with its file complete"""
+    return without(desktop, BACKENDS[desktop.kind])
+
+
+def without(desktop, name):
     share(desktop)
     process = desktop.live("--to", desktop.file("a.mp4"))
     desktop.elapsed(2)
-    desktop.kill("xdg-desktop-portal")
+    desktop.kill(name)
     time.sleep(3)
     if process.poll() is None:
         desktop.broadcast("stop", status=0)
         process.wait(20)
     expect(process.returncode in (0, 69), f"exit {process.returncode}: {desktop.messages(process)}")
-    Recording(desktop.file("a.mp4"))
+    expect(Recording(desktop.file("a.mp4")).frames, "no frames")
     return f"exit {process.returncode}"
 
 
