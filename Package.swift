@@ -98,26 +98,28 @@ let layers = [
     Layer(
         "Codecs",
         [
-            .swift("Mix", uses: ["CSWResample", "CYUV", "CPixelKernels", "Media", "Concurrency"]),
+            .swift("Mix", uses: ["CSWResample", "CYUV", "CPixelKernels", "Media"]),
             .swift("Encode", uses: ["CX264", "CAVCodec", "CYUV", "CPNG", "CSixel", "Media", "Bitstream"]),
         ]),
     // One broadcast: its pipeline, its destinations, and the handlers that write to them.
     Layer(
         "Session",
         [
+            // From the source to the queues of the destinations: pictures, sound, encoders, and the clip buffer.
+            .swift(
+                "Pipeline",
+                uses: [
+                    "Media", "Concurrency", "Capture", "WindowPrivacy", "X11Capture", "PortalCapture", "PulseCapture",
+                    "ContentCapture", "Mix", "Encode",
+                ]),
             // The library of extensions: both sides of their connection to the host.
             .swift("BroadcastExtension", uses: ["CLinux", "Media", "Processes", "Bitstream"]),
             .swift(
                 "Upload", uses: ["Media", "Concurrency", "Processes", "Bitstream", "Mux", "RTMP", "BroadcastExtension"]),
-            // From the source to the handlers: the pipeline, the queue and the life cycle of each destination, the clip
-            // buffer.
+            // The life cycle of the broadcast and of each destination.
             .swift(
                 "Session",
-                uses: [
-                    "Media", "Concurrency", "Processes", "RTMP", "Capture", "WindowPrivacy", "X11Capture",
-                    "PortalCapture", "PulseCapture",
-                    "ContentCapture", "Mix", "Encode", "Upload",
-                ]),
+                uses: ["Media", "Concurrency", "Processes", "RTMP", "Capture", "WindowPrivacy", "Pipeline", "Upload"]),
         ]),
     // The host of a session on a desktop.
     Layer(
@@ -127,8 +129,7 @@ let layers = [
                 "UserConfiguration",
                 uses: [
                     "CTOMLPlusPlus", "Media", "Processes", "RTMP", "WindowPrivacy", "X11Capture", "PortalCapture",
-                    "ContentCapture", "Mix",
-                    "Encode", "Upload", "Session",
+                    "ContentCapture", "Mix", "Encode", "Pipeline", "Upload", "Session",
                 ]),
             .swift("Credentials", uses: ["CSecret", "Media", "Processes", "Upload", "UserConfiguration"]),
             .swift("Control", uses: ["Processes", "NetworkSupport", "NIOCore", "NIOPosix"]),
@@ -138,9 +139,8 @@ let layers = [
             .swift(
                 "Host",
                 uses: [
-                    "Media", "Concurrency", "Processes", "Capture", "WindowPrivacy", "Encode", "Upload", "Session",
-                    "UserConfiguration",
-                    "Credentials", "Control", "Desktop",
+                    "Media", "Concurrency", "Processes", "Capture", "WindowPrivacy", "Encode", "Pipeline", "Upload",
+                    "Session", "UserConfiguration", "Credentials", "Control", "Desktop",
                 ]),
         ]),
     // What a person or another program uses.
@@ -152,34 +152,30 @@ let layers = [
                 "BroadcastKit",
                 uses: [
                     "Media", "Concurrency", "RTMP", "Capture", "WindowPrivacy", "PortalCapture", "ContentCapture",
-                    "Upload", "Session",
-                    "UserConfiguration", "Credentials", "Control", "Host",
+                    "Upload", "Session", "UserConfiguration", "Credentials", "Control", "Host",
                 ]),
             // The sentences of the command: errors, notices and lines of status, in one place.
             .swift(
                 "Presentation",
                 uses: [
                     "Media", "Concurrency", "Processes", "RTMP", "Capture", "WindowPrivacy", "X11Capture",
-                    "PortalCapture", "PulseCapture",
-                    "Encode", "Upload", "Session", "UserConfiguration", "Credentials", "Control", "Desktop",
-                    "CommandModels", "Host",
+                    "PortalCapture", "PulseCapture", "Encode", "Pipeline", "Upload", "Session", "UserConfiguration",
+                    "Credentials", "Control", "Desktop", "CommandModels", "Host",
                 ]),
             // The terminal of the command: output, questions, keys, signals and pictures.
             .swift(
                 "Terminal",
                 uses: [
                     "Media", "Concurrency", "Processes", "Encode", "Session", "UserConfiguration", "Credentials",
-                    "CommandModels", "Host",
-                    "Presentation",
+                    "CommandModels", "Host", "Presentation",
                 ]),
             .program(
                 "broadcast",
                 uses: [
                     "CLinux", "Media", "Concurrency", "Processes", "RTMP", "Capture", "WindowPrivacy", "X11Capture",
-                    "PortalCapture",
-                    "PulseCapture", "Encode", "Upload", "Session", "UserConfiguration", "Credentials", "Control",
-                    "Desktop", "CommandModels",
-                    "Host", "BroadcastKit", "Presentation", "Terminal", "ArgumentParser",
+                    "PortalCapture", "PulseCapture", "Encode", "Pipeline", "Upload", "Session", "UserConfiguration",
+                    "Credentials", "Control", "Desktop", "CommandModels", "Host", "BroadcastKit", "Presentation",
+                    "Terminal", "ArgumentParser",
                 ]),
             // The shipped extensions are separate programs, so that their libraries, memory and crashes do not affect
             // the broadcaster. Their manifests are in Extensions/.
@@ -187,8 +183,7 @@ let layers = [
                 "broadcast-hls",
                 uses: [
                     "Media", "Concurrency", "Processes", "HLS", "TLS", "BroadcastExtension", "NIOCore", "NIOPosix",
-                    "NIOHTTP1", "NIOSSL",
-                    "AsyncHTTPClient",
+                    "NIOHTTP1", "NIOSSL", "AsyncHTTPClient",
                 ]),
             .program(
                 "broadcast-srt", uses: ["CSRT", "Media", "Concurrency", "Processes", "Mux", "BroadcastExtension"]),
@@ -219,14 +214,14 @@ let support: [Module] = [
     .program("TestCast", uses: ["TestPatterns", "CTestCast"]),
     .support("TestSupport", uses: ["TestPatterns"], excludes: ["Programs"]),
     .support(
-        "SessionFakes", uses: ["Media", "Concurrency", "Capture", "WindowPrivacy", "Upload", "Session", "TestSupport"]),
+        "SessionFakes",
+        uses: ["Media", "Concurrency", "Capture", "WindowPrivacy", "Pipeline", "Upload", "Session", "TestSupport"]),
     .support("ExtensionFakes", uses: ["Upload", "TestSupport"]),
     .support(
         "FuzzTargets",
         uses: [
             "CTOMLPlusPlus", "Media", "Bitstream", "Mux", "RTMP", "BroadcastExtension", "Upload", "UserConfiguration",
-            "Credentials",
-            "Control", "CommandModels", "TestPatterns",
+            "Credentials", "Control", "CommandModels", "TestPatterns",
         ]),
 ]
 
@@ -244,16 +239,15 @@ let tests: [Module] = [
         "RTMPTests",
         uses: [
             "Media", "Mux", "NetworkSupport", "TLS", "RTMP", "Upload", "TestPatterns", "TestSupport", "FuzzTargets",
-            "NIOCore", "NIOPosix",
-            "flv-publish",
+            "NIOCore", "NIOPosix", "flv-publish",
         ], excludes: ["Corpus"]),
     .test("WindowPrivacyTests", uses: ["Media", "WindowPrivacy"]),
     .test(
         "CaptureTests",
         uses: [
             "CX11", "CPipeWire", "Media", "Concurrency", "Capture", "WindowPrivacy", "X11Capture", "PortalCapture",
-            "PulseCapture",
-            "ContentCapture", "Mix", "TestPatterns", "TestSupport", "CPipeWireFaults", "TestScreen", "TestCast",
+            "PulseCapture", "ContentCapture", "Mix", "TestPatterns", "TestSupport", "CPipeWireFaults", "TestScreen",
+            "TestCast",
         ]),
     .test("MixTests", uses: ["CYUV", "CPixelKernels", "Media", "Mix", "TestPatterns"]),
     .test("EncodeTests", uses: ["Media", "Bitstream", "Encode"]),
@@ -261,21 +255,21 @@ let tests: [Module] = [
     .test(
         "UploadTests",
         uses: ["Media", "Processes", "BroadcastExtension", "Upload", "TestSupport", "ExtensionFakes", "FuzzTargets"]),
+    .test("PipelineTests", uses: ["Media", "Concurrency", "Pipeline", "SessionFakes"]),
     .test(
-        "DestinationsTests", uses: ["Media", "Concurrency", "RTMP", "Upload", "Session", "TestSupport", "SessionFakes"]),
+        "DestinationsTests",
+        uses: ["Media", "Concurrency", "RTMP", "Pipeline", "Upload", "Session", "TestSupport", "SessionFakes"]),
     .test(
         "SessionTests",
         uses: [
             "Media", "Concurrency", "RTMP", "Capture", "WindowPrivacy", "X11Capture", "ContentCapture", "Mix", "Encode",
-            "Upload", "Session",
-            "TestSupport", "SessionFakes",
+            "Pipeline", "Upload", "Session", "TestSupport", "SessionFakes",
         ]),
     .test(
         "UserConfigurationTests",
         uses: [
-            "Media", "RTMP", "WindowPrivacy", "X11Capture", "ContentCapture", "Mix", "Encode", "Upload", "Session",
-            "UserConfiguration",
-            "TestSupport", "FuzzTargets",
+            "Media", "RTMP", "WindowPrivacy", "X11Capture", "ContentCapture", "Mix", "Encode", "Pipeline", "Upload",
+            "Session", "UserConfiguration", "TestSupport", "FuzzTargets",
         ]),
     .test("CredentialsTests", uses: ["Processes", "UserConfiguration", "Credentials", "TestSupport", "FuzzTargets"]),
     .test("ControlTests", uses: ["Control", "TestSupport", "FuzzTargets"]),
@@ -287,24 +281,22 @@ let tests: [Module] = [
     .test(
         "HostTests",
         uses: [
-            "Media", "Concurrency", "Processes", "RTMP", "Capture", "PortalCapture", "ContentCapture", "Upload",
-            "Session",
-            "UserConfiguration", "Credentials", "Control", "Desktop", "Host", "BroadcastKit", "TestSupport",
-            "SessionFakes",
+            "Media", "Concurrency", "Processes", "RTMP", "Capture", "PortalCapture", "ContentCapture", "Pipeline",
+            "Upload", "Session", "UserConfiguration", "Credentials", "Control", "Desktop", "Host", "BroadcastKit",
+            "TestSupport", "SessionFakes",
         ]),
     .test(
         "PresentationTests",
         uses: [
             "Media", "Processes", "RTMP", "Capture", "WindowPrivacy", "X11Capture", "PortalCapture", "PulseCapture",
-            "Encode", "Upload",
-            "Session", "UserConfiguration", "Credentials", "Control", "Desktop", "Host", "Presentation", "TestSupport",
+            "Encode", "Pipeline", "Upload", "Session", "UserConfiguration", "Credentials", "Control", "Desktop", "Host",
+            "Presentation", "TestSupport",
         ]),
     .test(
         "TerminalTests",
         uses: [
-            "Media", "Concurrency", "Upload", "Session", "UserConfiguration", "Credentials", "Desktop", "CommandModels",
-            "Host",
-            "Presentation", "Terminal", "TestSupport",
+            "Media", "Concurrency", "Pipeline", "Upload", "Session", "UserConfiguration", "Credentials", "Desktop",
+            "CommandModels", "Host", "Presentation", "Terminal", "TestSupport",
         ]),
     .test("HLSTests", uses: ["Media", "HLS", "TLS", "BroadcastExtension", "broadcast-hls", "TestSupport"]),
     .test("SRTTests", uses: ["Media", "Concurrency", "BroadcastExtension", "broadcast-srt", "TestSupport"]),
@@ -313,8 +305,7 @@ let tests: [Module] = [
         "EndToEndTests",
         uses: [
             "TestPatterns", "TestSupport", "TestScreen", "TestCast", "broadcast", "broadcast-hls", "broadcast-srt",
-            "in-app", "own-pictures",
-            "keyframe-watch", "is-captured",
+            "in-app", "own-pictures", "keyframe-watch", "is-captured",
         ]),
     // Fault injection, which takes minutes: make test-faults. It shares its fixtures with EndToEndTests.
     .test(
@@ -323,9 +314,8 @@ let tests: [Module] = [
     .test(
         "BroadcastTests",
         uses: [
-            "Media", "WindowPrivacy", "X11Capture", "Session", "UserConfiguration", "Credentials", "CommandModels",
-            "Presentation",
-            "broadcast", "TestSupport", "ArgumentParser",
+            "Media", "WindowPrivacy", "X11Capture", "Pipeline", "Session", "UserConfiguration", "Credentials",
+            "CommandModels", "Presentation", "broadcast", "TestSupport", "ArgumentParser",
         ]),
 ]
 

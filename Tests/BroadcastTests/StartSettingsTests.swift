@@ -18,7 +18,7 @@ struct StartSettingsTests {
     private func configuration(_ arguments: String...) throws -> SessionConfiguration { try configuration(arguments) }
 
     private func screen(_ arguments: String...) throws -> ScreenRequest {
-        guard case .screen(let request) = try configuration(arguments).picture else {
+        guard case .screen(let request) = try configuration(arguments).media.picture else {
             throw CommandError(.usage, "\(arguments) select no screen")
         }
         return request
@@ -36,15 +36,23 @@ struct StartSettingsTests {
 
     @Test func `Without options the whole screen is broadcast with its pointer and the sound of applications`() throws {
         let configuration = try configuration()
-        #expect(configuration.outputSize == nil && configuration.frameRate == nil && configuration.rateControl == nil)
-        #expect(configuration.preset == "veryfast" && configuration.latency == .low && configuration.chroma == .yuv420)
-        #expect(configuration.keyframeInterval == MediaTime(milliseconds: 2000) && configuration.pacing == nil)
-        #expect(configuration.audio.app != nil && configuration.audio.mic == nil && configuration.audio.bitrate == 160)
-        #expect(configuration.duration == nil && configuration.clipBuffer == nil && configuration.title == nil)
+        #expect(
+            configuration.media.outputSize == nil && configuration.media.frameRate == nil
+                && configuration.media.rateControl == nil)
+        #expect(
+            configuration.media.preset == "veryfast" && configuration.media.latency == .low
+                && configuration.media.chroma == .yuv420)
+        #expect(
+            configuration.media.keyframeInterval == MediaTime(milliseconds: 2000) && configuration.media.pacing == nil)
+        #expect(
+            configuration.media.audio.app != nil && configuration.media.audio.mic == nil
+                && configuration.media.audio.bitrate == 160)
+        #expect(
+            configuration.duration == nil && configuration.media.clipBuffer == nil && configuration.media.title == nil)
         let screen = try screen()
         #expect(
             screen.display == nil && screen.selection == .wholeScreen && screen.showsCursor
-                && configuration.hiddenWindows.rules.isEmpty)
+                && configuration.media.hiddenWindows.rules.isEmpty)
     }
 
     @Test func `Each option for the picture reaches its setting`() throws {
@@ -53,21 +61,23 @@ struct StartSettingsTests {
             "--chroma", "444",
             "--keyframe-interval", "1.5", "--frame-pacing", "variable")
         #expect(
-            chosen.outputSize == PixelSize(width: 1280, height: 720) && chosen.frameRate == 25
-                && chosen.rateControl == .bitrate(6000))
-        #expect(chosen.preset == "fast" && chosen.latency == .normal && chosen.chroma == .yuv444)
-        #expect(chosen.keyframeInterval == MediaTime(milliseconds: 1500) && chosen.pacing == .variable)
-        #expect(try configuration("--quality", "18").rateControl == .quality(18))
+            chosen.media.outputSize == PixelSize(width: 1280, height: 720) && chosen.media.frameRate == 25
+                && chosen.media.rateControl == .bitrate(6000))
+        #expect(chosen.media.preset == "fast" && chosen.media.latency == .normal && chosen.media.chroma == .yuv444)
+        #expect(chosen.media.keyframeInterval == MediaTime(milliseconds: 1500) && chosen.media.pacing == .variable)
+        #expect(try configuration("--quality", "18").media.rateControl == .quality(18))
         #expect(try !screen("--no-cursor").showsCursor && screen("--cursor").showsCursor)
     }
 
     @Test func `Each option for sound reaches its setting`() throws {
         let chosen = try configuration(
             "--mic", "--app-source", "app:mpv", "--mic-source", "headset", "--audio-bitrate", "128")
-        #expect(chosen.audio.mic != nil && chosen.audio.appSource == "app:mpv" && chosen.audio.micSource == "headset")
-        #expect(chosen.audio.bitrate == 128)
-        #expect(try configuration("--no-app-audio").audio.app == nil)
-        guard case .wav("talk.wav") = try configuration("--wav", "talk.wav").audio.content else {
+        #expect(
+            chosen.media.audio.mic != nil && chosen.media.audio.appSource == "app:mpv"
+                && chosen.media.audio.micSource == "headset")
+        #expect(chosen.media.audio.bitrate == 128)
+        #expect(try configuration("--no-app-audio").media.audio.app == nil)
+        guard case .wav("talk.wav") = try configuration("--wav", "talk.wav").media.audio.content else {
             Issue.record("--wav does not replace the sound of applications")
             return
         }
@@ -78,8 +88,8 @@ struct StartSettingsTests {
             "--title", "Talk", "--duration", "01:30", "--clip-buffer", "2m", "--wait-for-network", "--proxy",
             "socks5://proxy.example:1080",
             "--bind", "127.0.0.1", "-4")
-        #expect(chosen.title == "Talk" && chosen.duration == MediaTime(milliseconds: 90_000))
-        #expect(chosen.clipBuffer == MediaTime(milliseconds: 120_000) && chosen.waitsForNetwork)
+        #expect(chosen.media.title == "Talk" && chosen.duration == MediaTime(milliseconds: 90_000))
+        #expect(chosen.media.clipBuffer == MediaTime(milliseconds: 120_000) && chosen.waitsForNetwork)
         #expect(chosen.route.proxy != nil && chosen.route.source != nil && chosen.route.version == .four)
         #expect(try configuration("--ipv6").route.version == .six)
     }
@@ -96,7 +106,7 @@ struct StartSettingsTests {
             (["--window", "pick"], .wholeScreen),
         ]
         for (arguments, selection) in cases {
-            guard case .screen(let request) = try configuration(arguments).picture else {
+            guard case .screen(let request) = try configuration(arguments).media.picture else {
                 Issue.record("\(arguments) select no screen")
                 continue
             }
@@ -106,7 +116,7 @@ struct StartSettingsTests {
         #expect(
             try screen("--window", "class:mpv", "--window-timeout", "5m").windowTimeout
                 == MediaTime(milliseconds: 300_000))
-        guard case .y4m("talk.y4m") = try configuration("--y4m", "talk.y4m").picture else {
+        guard case .y4m("talk.y4m") = try configuration("--y4m", "talk.y4m").media.picture else {
             Issue.record("--y4m does not replace the screen")
             return
         }
@@ -114,7 +124,7 @@ struct StartSettingsTests {
 
     @Test func `Rules that hide windows keep their order`() throws {
         #expect(
-            try configuration("--hide", "class:secret", "--hide", "pid:7").hiddenWindows.rules == [
+            try configuration("--hide", "class:secret", "--hide", "pid:7").media.hiddenWindows.rules == [
                 .windowClass("secret"), .process(7),
             ])
     }

@@ -25,7 +25,7 @@ struct DocumentTests {
     @Test func `The documents name files at all`() throws {
         let document = try Document(path: "docs/architecture.md")
         #expect(document.fileNames.count > 100)
-        #expect(document.fileNames.contains("Sources/Session/Session/CaptureLoop.swift"))
+        #expect(document.fileNames.contains("Sources/Session/Pipeline/Capture/CaptureLoop.swift"))
         #expect(try Document(path: "README.md").links.count > 20)
     }
 

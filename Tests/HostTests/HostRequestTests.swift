@@ -109,7 +109,7 @@ struct HostRequestTests {
             try await expect(.clipWithoutPath, of: rig, .clip(last: nil, path: "clip.mp4"))
             try await expect(.keepsNoClips, of: rig, .clip(last: nil, path: "\(rig.folder)/clip.mp4"))
         }
-        try await withHost({ $0.configuration.clipBuffer = MediaTime(milliseconds: 10_000) }) { rig in
+        try await withHost({ $0.configuration.media.clipBuffer = MediaTime(milliseconds: 10_000) }) { rig in
             let path = "\(rig.folder)/clip.mp4"
             try await rig.waitForFrames()
             try await rig.waitForFrames()

@@ -217,7 +217,7 @@ import UserConfiguration
         try await withPeers { peers in
             let context = try context(try peers.makeFolder("kit"), "")
             func length(_ settings: SessionSettings, _ destination: BroadcastDestination) throws -> Double? {
-                try session([destination], context, settings).configuration.clipBuffer?.seconds
+                try session([destination], context, settings).configuration.media.clipBuffer?.seconds
             }
             var settings = SessionSettings()
             #expect(

@@ -29,7 +29,9 @@ struct SessionHostTests {
         var notices: [HostNotice] {
             events.compactMap { if case .notice(let notice) = $0 { notice } else { nil } }.filter { notice in
                 switch notice {
-                case .session(.sourceStalled), .session(.sourceAnswersAgain), .session(.programStopped): false
+                case .session(.pipeline(.sourceStalled)), .session(.pipeline(.sourceAnswersAgain)),
+                    .session(.pipeline(.programStopped)):
+                    false
                 default: true
                 }
             }
@@ -49,7 +51,7 @@ struct SessionHostTests {
                 }
             }
             rig.stage.give(.noSharedMemory)
-            try await waitUntil("the notice") { front.notices == [.session(.source(.noSharedMemory))] }
+            try await waitUntil("the notice") { front.notices == [.session(.pipeline(.source(.noSharedMemory)))] }
             rig.host.requestStop()
             let outcome = try await rig.host.ended()
             #expect(outcome.failure == nil && outcome.snapshot.state == .finished)
@@ -81,7 +83,9 @@ struct SessionHostTests {
             let rig = try HostRig(in: peers)
             let front = FrontEnd(rig.host)
             rig.stage.refuse(.noActiveWindow)
-            await #expect(throws: HostError.session(.capture(.noActiveWindow))) { try await rig.host.start() }
+            await #expect(throws: HostError.session(.pipeline(.capture(.noActiveWindow)))) {
+                try await rig.host.start()
+            }
             try await waitUntil("the end of the events") { front.isOver }
             #expect(!front.events.contains { if case .exposed = $0 { true } else { false } })
         }
@@ -95,7 +99,7 @@ struct SessionHostTests {
             rig.stage.end()
             let outcome = try await rig.host.ended()
             #expect(!outcome.isAsked && outcome.failure == nil && outcome.snapshot.endReason == .windowClosed("Notes"))
-            #expect(rig.log.contains(TestPhrases().sentence(.session(.source(.windowClosed("Notes"))))))
+            #expect(rig.log.contains(TestPhrases().sentence(.session(.pipeline(.source(.windowClosed("Notes")))))))
         }
     }
 
@@ -232,9 +236,11 @@ struct SessionHostTests {
             stage.refuse(.noActiveWindow)
             let rig = try HostRig(in: peers, stage: stage)
             let front = FrontEnd(rig.host)
-            await #expect(throws: HostError.session(.capture(.noActiveWindow))) { try await rig.host.start() }
+            await #expect(throws: HostError.session(.pipeline(.capture(.noActiveWindow)))) {
+                try await rig.host.start()
+            }
             let outcome = try await rig.host.ended()
-            #expect(outcome.failure == .capture(.noActiveWindow) && outcome.snapshot.state == .failed)
+            #expect(outcome.failure == .pipeline(.capture(.noActiveWindow)) && outcome.snapshot.state == .failed)
             try await waitUntil("the end of the events") { front.isOver }
             #expect(front.states == [.failed])
             #expect(try await rig.running.ask(.status) == nil)
@@ -248,7 +254,7 @@ struct SessionHostTests {
             rig.stage.fail(.displayServerGone(":9"))
             let outcome = try await rig.host.ended()
             #expect(
-                outcome.failure == .capture(.displayServerGone(":9"))
+                outcome.failure == .pipeline(.capture(.displayServerGone(":9")))
                     && outcome.snapshot.destinations.map(\.state) == [.finished])
         }
     }
@@ -331,7 +337,7 @@ struct SessionHostTests {
                 #expect(
                     events.contains {
                         $0.event == "warning"
-                            && $0.message == "sentence of \(HostNotice.session(.source(.noSharedMemory)))"
+                            && $0.message == "sentence of \(HostNotice.session(.pipeline(.source(.noSharedMemory))))"
                     })
                 #expect(events.contains { $0.event == "annotation" && $0.annotation == ["subject": "frames"] })
                 #expect(events.contains { $0.event == "destination" && $0.destination?.state == "finished" })
@@ -362,7 +368,8 @@ struct SessionHostTests {
             let words = lines.map { $0.split(separator: " ", maxSplits: 1).last.map(String.init) ?? "" }
             #expect(
                 words == [
-                    "main is live", "sentence of \(HostNotice.session(.source(.noSharedMemory)))", "main is finishing",
+                    "main is live", "sentence of \(HostNotice.session(.pipeline(.source(.noSharedMemory))))",
+                    "main is finishing",
                     "main is finished",
                 ])
             #expect(lines.allSatisfy { $0.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ .*/) != nil })

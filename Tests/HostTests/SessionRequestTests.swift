@@ -178,7 +178,9 @@ struct SessionRequestTests {
                 settings, over: Configuration(path: "/c.toml"), destinations: .named([]),
                 environment: environment(folder.path))
             request.select(window: 7)
-            guard case .screen(let screen) = request.session.picture else { throw PeerError.answer("another source") }
+            guard case .screen(let screen) = request.session.media.picture else {
+                throw PeerError.answer("another source")
+            }
             #expect(screen.display == ":7" && screen.selection == .window(7) && !screen.showsCursor)
             // Destinations that are added later are checked against the same source.
             guard case .screen(":7", .window(7)) = request.settings.source else {
@@ -198,7 +200,9 @@ struct SessionRequestTests {
                 settings, over: Configuration(path: "/c.toml"), destinations: .named([]),
                 environment: environment(folder.path))
             request.keepSharedChoice()
-            guard case .portal(let shared) = request.session.picture else { throw PeerError.answer("another source") }
+            guard case .portal(let shared) = request.session.media.picture else {
+                throw PeerError.answer("another source")
+            }
             #expect(!shared.asks && !shared.showsCursor)
             guard case .portal(let chosen) = request.settings.source else { throw PeerError.answer("another setting") }
             #expect(!chosen.asks)

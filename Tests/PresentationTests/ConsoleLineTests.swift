@@ -54,7 +54,8 @@ struct ConsoleLineTests {
         #expect(ErrorPresenter().logLines(HostOutcome(failure: nil, snapshot: snapshot, isAsked: true)) == [result])
         #expect(
             ErrorPresenter().logLines(
-                HostOutcome(failure: .capture(.displayServerGone(":9")), snapshot: snapshot, isAsked: false))
+                HostOutcome(
+                    failure: .pipeline(.capture(.displayServerGone(":9"))), snapshot: snapshot, isAsked: false))
                 == [result, "The X server of display :9 ended. Recordings are complete up to that moment."])
     }
 

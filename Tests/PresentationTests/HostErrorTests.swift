@@ -55,36 +55,38 @@ struct HostErrorTests {
         (.request(.notPaused), .nothing, "The session is not paused."),
         (.alreadyStarted, .software, "This session was started already."),
         (
-            .session(.capture(.noActiveWindow)), .noInput,
+            .session(.pipeline(.capture(.noActiveWindow))), .noInput,
             "No window is in front. Click the one to show, or choose with --window pick."
         ),
         (
-            .session(.encode(.cannotOpenVideo(.rejected(size: PixelSize(width: 640, height: 360), frameRate: 30)))),
+            .session(
+                .pipeline(.encode(.cannotOpenVideo(.rejected(size: PixelSize(width: 640, height: 360), frameRate: 30))))
+            ),
             .software,
             "The video encoder cannot start: x264 rejects 640x360 at 30 fps. Check --size, --fps, --bitrate and --preset."
         ),
         (
-            .session(.encode(.videoFailed(code: -1))), .software,
+            .session(.pipeline(.encode(.videoFailed(code: -1)))), .software,
             "The video encoder failed (x264 returned -1). Please report this."
         ),
         (
-            .session(.encode(.cannotOpenAudio(.rejected(bitrate: 500, code: -22)))), .software,
+            .session(.pipeline(.encode(.cannotOpenAudio(.rejected(bitrate: 500, code: -22))))), .software,
             "The audio encoder cannot start: libavcodec rejects 500 kbit/s (-22). Check --audio-bitrate, or use --no-app-audio."
         ),
         (
-            .session(.encode(.audioFailed(code: -22))), .software,
+            .session(.pipeline(.encode(.audioFailed(code: -22)))), .software,
             "The audio encoder failed (libavcodec returned -22). Please report this."
         ),
         (
-            .session(.unusableSize(PixelSize(width: 8, height: 8))), .usage,
+            .session(.pipeline(.unusableSize(PixelSize(width: 8, height: 8)))), .usage,
             "A picture of 8x8 cannot be broadcast. Choose a --size from 16x16 to 16384x16384."
         ),
         (
-            .session(.unusableSource(PixelSize(width: 1, height: 100))), .usage,
+            .session(.pipeline(.unusableSource(PixelSize(width: 1, height: 100)))), .usage,
             "Only 1x100 pixels can be captured, which is no picture. Choose another --region, or a larger window."
         ),
         (
-            .session(.unusableRegion(region, visible: PixelSize(width: 10, height: 360))), .usage,
+            .session(.pipeline(.unusableRegion(region, visible: PixelSize(width: 10, height: 360)))), .usage,
             "Only 10x360 pixels of the region 640x360+1270+0 are on the screen, which cannot be broadcast. "
                 + "Choose a --region with 16x16 to 16384x16384 pixels there, or give a --size."
         ),
@@ -98,7 +100,7 @@ struct HostErrorTests {
         ),
         (.session(.onlyDestination("studio")), .nothing, "studio is the only destination. Run: broadcast stop"),
         (
-            .session(.nothingToPreview(within: .seconds(10))), .nothing,
+            .session(.pipeline(.nothingToPreview(within: .seconds(10)))), .nothing,
             "There is nothing to preview: the source ended, or showed nothing for 10 s."
         ),
     ]

@@ -4,6 +4,7 @@ import Encode
 import Glibc
 import Host
 import Media
+import Pipeline
 import Presentation
 import PulseCapture
 import Session
@@ -113,65 +114,68 @@ struct NoticesTests {
     ]
 
     private static let sessions: [(SessionNotice, Bool, String)] = [
-        (.sourceStalled(x11), false, "The X server does not answer. Viewers see the last picture until it does."),
-        (.sourceAnswersAgain(x11), true, "The X server answers again."),
         (
-            .sourceStalled(wayland), false,
+            .pipeline(.sourceStalled(x11)), false,
+            "The X server does not answer. Viewers see the last picture until it does."
+        ),
+        (.pipeline(.sourceAnswersAgain(x11)), true, "The X server answers again."),
+        (
+            .pipeline(.sourceStalled(wayland)), false,
             "The pictures of the desktop cannot be taken: this machine is too busy. Viewers see the last one meanwhile."
         ),
-        (.sourceAnswersAgain(wayland), true, "The pictures of the desktop are taken again."),
+        (.pipeline(.sourceAnswersAgain(wayland)), true, "The pictures of the desktop are taken again."),
         (
-            .sourceStalled(SourceDescription(kind: .y4m, name: "a.y4m")), false,
+            .pipeline(.sourceStalled(SourceDescription(kind: .y4m, name: "a.y4m"))), false,
             "The pictures of a.y4m cannot be taken: this machine is too busy. Viewers see the last one meanwhile."
         ),
         (
-            .sourceAnswersAgain(SourceDescription(kind: .y4m, name: "a.y4m")), true,
+            .pipeline(.sourceAnswersAgain(SourceDescription(kind: .y4m, name: "a.y4m"))), true,
             "The pictures of a.y4m are taken again."
         ),
         (
-            .sourceStalled(SourceDescription(kind: .application)), false,
+            .pipeline(.sourceStalled(SourceDescription(kind: .application))), false,
             "The pictures of this program cannot be taken: this machine is too busy. Viewers see the last one meanwhile."
         ),
         (
-            .sourceAnswersAgain(SourceDescription(kind: .application)), true,
+            .pipeline(.sourceAnswersAgain(SourceDescription(kind: .application))), true,
             "The pictures of this program are taken again."
         ),
         (
-            .programStopped(MediaTime(milliseconds: 4712)), false,
+            .pipeline(.programStopped(MediaTime(milliseconds: 4712))), false,
             "This program did not run for 5 s: it was stopped, or the machine was too busy."
         ),
         (
-            .screenLocked, false,
+            .pipeline(.screenLocked), false,
             "The screen is locked, or its screen saver runs: viewers see a slate and hear nothing until it ends. "
                 + "If no person uses the screen, turn its automatic lock and screen saver off first (on X11: xset s off)."
         ),
         (
             // PA_ERR_CONNECTIONREFUSED
-            .soundUnavailable(code: 6), false,
+            .pipeline(.soundUnavailable(code: 6)), false,
             "No sound: PulseAudio cannot be reached (Connection refused). The broadcast continues in silence until it can."
         ),
         (
-            .soundInterrupted(.mic, .noMicrophone), false,
+            .pipeline(.soundInterrupted(.mic, .noMicrophone)), false,
             "No sound from the microphone (there is no microphone; choose another source with --mic-source, "
                 + "see broadcast list-sources). It is tried again every second."
         ),
         (
-            .soundInterrupted(.app, .applicationSilent("Firefox")), false,
+            .pipeline(.soundInterrupted(.app, .applicationSilent("Firefox"))), false,
             "No sound from the applications (Firefox plays nothing now). It is tried again every second."
         ),
         (
             // PA_ERR_NOENTITY
-            .soundInterrupted(.app, .server(code: 5)), false,
+            .pipeline(.soundInterrupted(.app, .server(code: 5))), false,
             "No sound from the applications (No such entity). It is tried again every second."
         ),
         (
-            .soundStartsLate(seconds: 1.9), true,
+            .pipeline(.soundStartsLate(seconds: 1.9)), true,
             "The sound of the applications begins in about 2 s: a player has filled the sound server's buffer that far."
         ),
-        (.soundIsBack(.app), true, "The sound of the applications is back."),
-        (.soundIsBack(.mic), true, "The sound of the microphone is back."),
+        (.pipeline(.soundIsBack(.app)), true, "The sound of the applications is back."),
+        (.pipeline(.soundIsBack(.mic)), true, "The sound of the microphone is back."),
         (
-            .soundContentFailed(.malformedContent(path: "a.wav", .endsBeforeSamples)), false,
+            .pipeline(.soundContentFailed(.malformedContent(path: "a.wav", .endsBeforeSamples))), false,
             "No sound: Cannot broadcast a.wav: it ends before its sound begins. The broadcast continues in silence."
         ),
         (
@@ -280,7 +284,7 @@ struct NoticesTests {
     ]
 
     private static let all: [(HostNotice, Bool, String)] =
-        sources.map { (.session(.source($0.0)), $0.1, $0.2) } + sessions.map { (.session($0.0), $0.1, $0.2) }
+        sources.map { (.session(.pipeline(.source($0.0))), $0.1, $0.2) } + sessions.map { (.session($0.0), $0.1, $0.2) }
         + uploads.map { (.session(.destination(name: "web", $0.0)), $0.1, $0.2) }
         + resolvers.map { (.resolver($0.0), $0.1, $0.2) }
         + desktops.map { (.desktop($0.0), $0.1, $0.2) }

@@ -1,3 +1,4 @@
+import Pipeline
 import Presentation
 import PulseCapture
 import Session
@@ -11,9 +12,9 @@ struct SoundSourceCheckTests {
         ], applications: [PlayingApplication(name: "Firefox", media: "A film")])
 
     private func message(
-        app: String? = nil, mic: String? = nil, _ change: (inout SessionConfiguration.Audio) -> Void = { _ in }
+        app: String? = nil, mic: String? = nil, _ change: (inout MediaConfiguration.Audio) -> Void = { _ in }
     ) -> String? {
-        var audio = SessionConfiguration.Audio(appSource: app, mic: .init(), micSource: mic)
+        var audio = MediaConfiguration.Audio(appSource: app, mic: .init(), micSource: mic)
         change(&audio)
         let error = SoundSourceCheck.error(audio, Self.inventory)
         #expect(error == nil || error?.status == .noInput)
@@ -40,6 +41,6 @@ struct SoundSourceCheckTests {
         #expect(message(app: "nosuch") { $0.app = nil } == nil)
         #expect(message(app: "nosuch") { $0.content = .wav(path: "a.wav") } == nil)
         #expect(message(mic: "nosuch") { $0.mic = nil } == nil)
-        #expect(!SoundSourceCheck.isNeeded(SessionConfiguration.Audio()))
+        #expect(!SoundSourceCheck.isNeeded(MediaConfiguration.Audio()))
     }
 }

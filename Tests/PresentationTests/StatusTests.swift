@@ -3,6 +3,7 @@ import Control
 import Encode
 import Host
 import Media
+import Pipeline
 import Presentation
 import Session
 import Testing
@@ -15,8 +16,8 @@ struct StatusTests {
         SessionSnapshot(state: state, elapsed: MediaTime(milliseconds: 62_900), destinations: destinations)
     }
 
-    private func video(_ reduction: EncoderReduction = .none, dropped: Int = 0) -> SessionSnapshot.Video {
-        var video = SessionSnapshot.Video(size: PixelSize(width: 1280, height: 720), frameRate: 60)
+    private func video(_ reduction: EncoderReduction = .none, dropped: Int = 0) -> RenditionFigures {
+        var video = RenditionFigures(size: PixelSize(width: 1280, height: 720), frameRate: 60)
         video.bitrate = 4500
         video.dropped = dropped
         video.reduction = reduction

@@ -9,11 +9,11 @@ extension SessionConfiguration {
     /// The numbered pictures of `stage` without sound.
     package static func silent(_ stage: Stage, frameRate: Int = 30) -> SessionConfiguration {
         var configuration = SessionConfiguration()
-        configuration.picture = stage.picture
-        configuration.frameRate = frameRate
-        configuration.audio.app = nil
-        configuration.rateControl = .bitrate(400)
-        configuration.preset = "ultrafast"
+        configuration.media.picture = stage.picture
+        configuration.media.frameRate = frameRate
+        configuration.media.audio.app = nil
+        configuration.media.rateControl = .bitrate(400)
+        configuration.media.preset = "ultrafast"
         return configuration
     }
 }

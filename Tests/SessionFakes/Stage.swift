@@ -1,6 +1,7 @@
 import Capture
 import Concurrency
 import Media
+import Pipeline
 import Session
 import Synchronization
 import WindowPrivacy

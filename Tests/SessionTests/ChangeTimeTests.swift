@@ -37,7 +37,7 @@ struct ChangeTimeTests {
         -> BroadcastSession
     {
         var configuration = SessionConfiguration.silent(stage, frameRate: 60)
-        configuration.pacing = .variable
+        configuration.media.pacing = .variable
         let session = BroadcastSession(configuration: configuration, destinations: [viewer.livePlan()])
         try await session.start()
         try await viewer.waitForFrames(frames)

@@ -47,9 +47,9 @@ struct HandlerLifecycleTests {
         try await withPeers { peers in
             let screen = try await Xvfb.start(in: peers, width: 320, height: 240)
             var configuration = SessionConfiguration()
-            configuration.picture = .screen(ScreenRequest(display: screen.display))
-            configuration.audio.app = nil
-            configuration.title = "A talk"
+            configuration.media.picture = .screen(ScreenRequest(display: screen.display))
+            configuration.media.audio.app = nil
+            configuration.media.title = "A talk"
             let handler = RecordingHandler()
             let session = BroadcastSession(
                 configuration: configuration,

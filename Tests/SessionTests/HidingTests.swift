@@ -79,7 +79,7 @@ struct HidingTests {
     {
         let stage = Stage(hidesWindows: true)
         var configuration = SessionConfiguration.silent(stage)
-        configuration.hiddenWindows = HiddenWindowSettings([.windowClass("secret")])
+        configuration.media.hiddenWindows = HiddenWindowSettings([.windowClass("secret")])
         for _ in 0..<2 {
             let viewer = FakeViewer("viewer")
             let session = BroadcastSession(configuration: configuration, destinations: [viewer.livePlan()])
@@ -89,7 +89,7 @@ struct HidingTests {
             #expect(session.snapshot().hiddenWindows.map(\.rule) == ["class:other"])
             _ = await session.stop()
         }
-        #expect(configuration.hiddenWindows.rules == [.windowClass("secret")])
+        #expect(configuration.media.hiddenWindows.rules == [.windowClass("secret")])
     }
 
     @Test(arguments: [true, false])
@@ -117,7 +117,7 @@ struct HidingTests {
             let stage = Stage(hidesWindows: true)
             let viewer = FakeViewer("viewer")
             var configuration = SessionConfiguration.silent(stage)
-            configuration.clipBuffer = MediaTime(milliseconds: 60_000)
+            configuration.media.clipBuffer = MediaTime(milliseconds: 60_000)
             let session = BroadcastSession(configuration: configuration, destinations: [viewer.livePlan()])
             try await session.start()
             try await viewer.waitForFrames(30)
@@ -138,7 +138,7 @@ struct HidingTests {
             let stage = Stage(hidesWindows: true)
             let viewer = FakeViewer("viewer")
             var configuration = SessionConfiguration.silent(stage)
-            configuration.clipBuffer = MediaTime(milliseconds: 60_000)
+            configuration.media.clipBuffer = MediaTime(milliseconds: 60_000)
             let session = BroadcastSession(configuration: configuration, destinations: [viewer.livePlan()])
             try await session.start()
             try await viewer.waitForFrames(5)

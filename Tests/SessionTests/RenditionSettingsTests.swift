@@ -1,6 +1,7 @@
 import Encode
 import Media
 import Mix
+import Pipeline
 import RTMP
 import Session
 import Testing
@@ -21,7 +22,7 @@ struct RenditionSettingsTests {
 
     private func settings(_ plans: [DestinationPlan], keepsClips: Bool = false) throws -> RenditionSettings {
         try RenditionSettings(
-            plans: plans, configuration: SessionConfiguration(), sourceSize: screen, frameRate: 30,
+            outputs: plans.map(\.requirements), configuration: MediaConfiguration(), sourceSize: screen, frameRate: 30,
             keepsClips: keepsClips)
     }
 
@@ -42,10 +43,11 @@ struct RenditionSettingsTests {
     }
 
     @Test func `The place of chroma values is declared of own pictures, and not of those of a file`() throws {
-        var configuration = SessionConfiguration()
+        var configuration = MediaConfiguration()
         func isDeclared() throws -> Bool? {
             try RenditionSettings(
-                plans: [plan(isLive: true)], configuration: configuration, sourceSize: screen, frameRate: 30,
+                outputs: [plan(isLive: true).requirements], configuration: configuration, sourceSize: screen,
+                frameRate: 30,
                 keepsClips: false
             ).encoding?.hasCentredChroma
         }
@@ -61,16 +63,18 @@ struct RenditionSettingsTests {
 
     @Test func `A byte stream has a picture at every tick with any pacing`() throws {
         let files = [ContainerFormat.h264, .mp4].map { DestinationPlan.file(name: "file", path: "/tmp/a", format: $0) }
-        var configuration = SessionConfiguration()
+        var configuration = MediaConfiguration()
         for pacing in [nil, .variable, .constant] as [FramePacer.Mode?] {
             configuration.pacing = pacing
             for plans in [files, [files[0]], [.stdout(name: "out", format: .h264)]] {
                 let own = try RenditionSettings(
-                    plans: plans, configuration: configuration, sourceSize: screen, frameRate: 30, keepsClips: false)
+                    outputs: plans.map(\.requirements), configuration: configuration, sourceSize: screen, frameRate: 30,
+                    keepsClips: false)
                 #expect(own.pacing == .constant && own.encoding?.hasFixedFrameRate == true)
             }
             let mp4 = try RenditionSettings(
-                plans: [files[1]], configuration: configuration, sourceSize: screen, frameRate: 30, keepsClips: false)
+                outputs: [files[1].requirements], configuration: configuration, sourceSize: screen, frameRate: 30,
+                keepsClips: false)
             #expect(mp4.encoding?.hasFixedFrameRate == (pacing == .constant))
         }
     }
@@ -97,12 +101,13 @@ struct RenditionSettingsTests {
     }
 
     @Test func `Full chroma is for files: live destinations use 4 2 0`() throws {
-        var configuration = SessionConfiguration()
+        var configuration = MediaConfiguration()
         configuration.chroma = .yuv444
         configuration.rateControl = .quality(0)
         func settings(_ plans: [DestinationPlan]) throws -> RenditionSettings {
             try RenditionSettings(
-                plans: plans, configuration: configuration, sourceSize: screen, frameRate: 30, keepsClips: false)
+                outputs: plans.map(\.requirements), configuration: configuration, sourceSize: screen, frameRate: 30,
+                keepsClips: false)
         }
         let file = try settings([plan(isLive: false)])
         #expect(file.chroma == .yuv444 && file.encoding?.chroma == .yuv444)
@@ -113,9 +118,9 @@ struct RenditionSettingsTests {
     }
 
     @Test func `An impossible picture is an error`() {
-        #expect(throws: SessionError.self) {
+        #expect(throws: PipelineError.self) {
             try RenditionSettings(
-                plans: [plan(isLive: true)], configuration: SessionConfiguration(),
+                outputs: [plan(isLive: true).requirements], configuration: MediaConfiguration(),
                 sourceSize: PixelSize(width: 8, height: 8), frameRate: 30,
                 keepsClips: false)
         }
@@ -127,9 +132,9 @@ struct RenditionSettingsTests {
 
     private func limited(
         _ source: PixelSize, _ limits: [PictureLimits] = [twitch], frameRate: Int = 30,
-        _ change: (inout SessionConfiguration) -> Void = { _ in }
+        _ change: (inout MediaConfiguration) -> Void = { _ in }
     ) throws -> RenditionSettings {
-        var configuration = SessionConfiguration()
+        var configuration = MediaConfiguration()
         change(&configuration)
         let plans = limits.map { limits in
             var plan = plan(isLive: true)
@@ -137,7 +142,8 @@ struct RenditionSettingsTests {
             return plan
         }
         return try RenditionSettings(
-            plans: plans, configuration: configuration, sourceSize: source, frameRate: frameRate, keepsClips: false)
+            outputs: plans.map(\.requirements), configuration: configuration, sourceSize: source, frameRate: frameRate,
+            keepsClips: false)
     }
 
     @Test(
@@ -184,11 +190,12 @@ struct RenditionSettingsTests {
 
     @Test func `Frames for an RTMP server have a limit if the bitrate allows larger ones`() throws {
         func limit(_ rateControl: VideoSettings.RateControl) throws -> Int? {
-            var configuration = SessionConfiguration()
+            var configuration = MediaConfiguration()
             configuration.rateControl = rateControl
             let url = try RTMPURL("rtmp://h/a/k")
             return try RenditionSettings(
-                plans: [.rtmp(name: "one", url: url), plan(isLive: false)], configuration: configuration,
+                outputs: [DestinationPlan.rtmp(name: "one", url: url), plan(isLive: false)].map(\.requirements),
+                configuration: configuration,
                 sourceSize: screen, frameRate: 30,
                 keepsClips: false
             ).encoding?.maximumFrameSize

@@ -427,8 +427,8 @@ struct SessionDestinationsTests {
             let path = try peers.makeFolder("clips") + "/clip.mp4"
             let live = FakeViewer()
             var configuration = SessionConfiguration.silent(Stage())
-            configuration.clipBuffer = MediaTime(milliseconds: 10_000)
-            configuration.keyframeInterval = MediaTime(milliseconds: 500)
+            configuration.media.clipBuffer = MediaTime(milliseconds: 10_000)
+            configuration.media.keyframeInterval = MediaTime(milliseconds: 500)
             let session = BroadcastSession(
                 configuration: configuration, destinations: [live.plan(), .clips(name: "clips")])
             let events = EventRecorder(session)

@@ -75,9 +75,9 @@ struct SessionLifecycleTests {
         let live = FakeViewer()
         let session = BroadcastSession(configuration: .silent(stage), destinations: [live.livePlan()])
         let events = EventRecorder(session)
-        await #expect(throws: SessionError.capture(.noActiveWindow)) { try await session.start() }
+        await #expect(throws: SessionError.pipeline(.capture(.noActiveWindow))) { try await session.start() }
         #expect(session.state == .failed && live.calls.isEmpty)
-        #expect(await session.stop().failure == .capture(.noActiveWindow))
+        #expect(await session.stop().failure == .pipeline(.capture(.noActiveWindow)))
         try await waitUntil("the end of the events") { events.isOver }
         #expect(events.states == [.failed])
     }
@@ -86,10 +86,10 @@ struct SessionLifecycleTests {
         let stage = Stage()
         let live = FakeViewer()
         var configuration = SessionConfiguration.silent(stage)
-        configuration.preset = "no such preset"
+        configuration.media.preset = "no such preset"
         let session = BroadcastSession(configuration: configuration, destinations: [live.plan()])
         let error = await #expect(throws: SessionError.self) { try await session.start() }
-        guard case .encode(.cannotOpenVideo)? = error else {
+        guard case .pipeline(.encode(.cannotOpenVideo))? = error else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -100,9 +100,11 @@ struct SessionLifecycleTests {
     @Test func `A picture that cannot be encoded fails the start`() async throws {
         let stage = Stage()
         var configuration = SessionConfiguration.silent(stage)
-        configuration.outputSize = PixelSize(width: 8, height: 8)
+        configuration.media.outputSize = PixelSize(width: 8, height: 8)
         let session = BroadcastSession(configuration: configuration, destinations: [FakeViewer().plan()])
-        await #expect(throws: SessionError.unusableSize(PixelSize(width: 8, height: 8))) { try await session.start() }
+        await #expect(throws: SessionError.pipeline(.unusableSize(PixelSize(width: 8, height: 8)))) {
+            try await session.start()
+        }
         try await waitUntil("the end of the source") { stage.openSources == 0 }
     }
 
@@ -110,9 +112,9 @@ struct SessionLifecycleTests {
         let stage = Stage()
         stage.resize(to: PixelSize(width: 1, height: 64))
         var configuration = SessionConfiguration.silent(stage)
-        configuration.outputSize = PixelSize(width: 128, height: 64)
+        configuration.media.outputSize = PixelSize(width: 128, height: 64)
         let session = BroadcastSession(configuration: configuration, destinations: [FakeViewer().plan()])
-        await #expect(throws: SessionError.unusableSource(PixelSize(width: 1, height: 64))) {
+        await #expect(throws: SessionError.pipeline(.unusableSource(PixelSize(width: 1, height: 64)))) {
             try await session.start()
         }
         try await waitUntil("the end of the source") { stage.openSources == 0 }
@@ -194,7 +196,7 @@ struct SessionLifecycleTests {
             stage, [live.livePlan(), recording.rawRecording()], frames: 5, of: live)
         stage.fail(.displayServerGone(":9"))
         let outcome = await session.ended()
-        #expect(outcome.failure == .capture(.displayServerGone(":9")) && session.state == .failed)
+        #expect(outcome.failure == .pipeline(.capture(.displayServerGone(":9"))) && session.state == .failed)
         #expect(outcome.destinations.map(\.state) == [.finished, .finished])
         #expect(live.calls.last == .finished(deadline: ShutdownTimetable.streamEnd))
         #expect(recording.calls.last == .finished(deadline: ShutdownTimetable.handlerFinish))
@@ -324,7 +326,7 @@ struct SessionLifecycleTests {
         stage.give(ApplicationInformation(id: "Gedit", title: "A text"))
         stage.rename("another monitor")
         try await waitUntil("the events") {
-            events.notices.contains(.source(.noSharedMemory))
+            events.notices.contains(.pipeline(.source(.noSharedMemory)))
                 && events.events.contains {
                     if case .application(let application) = $0 { application.id == "Gedit" } else { false }
                 }
@@ -358,7 +360,7 @@ struct SessionLifecycleTests {
         _ = await session.stop()
         try await waitUntil("the end of the events") { events.isOver }
         #expect(
-            events.notices.filter { $0 == .source(.tooSmall(small)) }.count == 1
+            events.notices.filter { $0 == .pipeline(.source(.tooSmall(small))) }.count == 1
                 && !live.video.contains { $0.reading == .unknown })
     }
 

@@ -409,7 +409,7 @@ struct SessionPauseTests {
         try await waitUntil("the screen") { live.video.last?.reading != .slate && !session.snapshot().isLocked }
         _ = await session.stop()
         try await waitUntil("the end of the events") { events.isOver }
-        #expect(events.notices.filter { $0 == .screenLocked }.count == 2 && !events.states.contains(.paused))
+        #expect(events.notices.filter { $0 == .pipeline(.screenLocked) }.count == 2 && !events.states.contains(.paused))
     }
 
     @Test func `Sound is silent from the request to pause until resume`() async throws {
@@ -417,8 +417,8 @@ struct SessionPauseTests {
         let feed = SoundFeed()
         let live = FakeViewer()
         var configuration = SessionConfiguration.silent(stage)
-        configuration.audio = .init(app: .init())
-        configuration.audio.content = .feed(feed)
+        configuration.media.audio = .init(app: .init())
+        configuration.media.audio.content = .feed(feed)
         let session = BroadcastSession(configuration: configuration, destinations: [live.livePlan()])
         try await session.start()
         let player = Task {

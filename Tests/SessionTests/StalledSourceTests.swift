@@ -56,7 +56,7 @@ struct StalledSourceTests {
         let stage = Stage()
         let encoded = FakeViewer("encoded")
         var configuration = SessionConfiguration.silent(stage)
-        configuration.latency = latency
+        configuration.media.latency = latency
         let session = BroadcastSession(configuration: configuration, destinations: [encoded.plan()])
         try await session.start()
         try await encoded.waitForFrames(5)
@@ -100,9 +100,9 @@ struct StalledSourceTests {
         try await session.start()
         try await live.waitForFrames(5)
         stage.hang(.sample)
-        try await waitUntil("the notice") { events.notices.contains(.sourceStalled(Self.stage)) }
+        try await waitUntil("the notice") { events.notices.contains(.pipeline(.sourceStalled(Self.stage))) }
         stage.release()
-        try await waitUntil("the second notice") { events.notices.contains(.sourceAnswersAgain(Self.stage)) }
+        try await waitUntil("the second notice") { events.notices.contains(.pipeline(.sourceAnswersAgain(Self.stage))) }
         _ = await session.stop()
     }
 
@@ -161,7 +161,7 @@ struct StalledSourceTests {
         try await session.start()
         try await recording.waitForFrames(5)
         stage.hang(.sample)
-        try await waitUntil("the notice") { events.notices.contains(.sourceStalled(Self.stage)) }
+        try await waitUntil("the notice") { events.notices.contains(.pipeline(.sourceStalled(Self.stage))) }
         stage.release()
         try await recording.waitForFrames(5)
         _ = await session.stop()

@@ -127,7 +127,8 @@ struct SessionConsoleTests {
                 failure: nil, snapshot: SessionConsoleTests.snapshot([first, second]), isAsked: false)
             #expect(console.showResults(outcome)?.message == "studio: The connection is lost.")
             let failed = HostOutcome(
-                failure: .capture(.displayServerGone(":9")), snapshot: SessionConsoleTests.snapshot(), isAsked: false)
+                failure: .pipeline(.capture(.displayServerGone(":9"))), snapshot: SessionConsoleTests.snapshot(),
+                isAsked: false)
             #expect(
                 console.showResults(failed)?.message
                     == "The X server of display :9 ended. Recordings are complete up to that moment.")

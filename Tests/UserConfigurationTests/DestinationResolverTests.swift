@@ -246,7 +246,7 @@ struct DestinationResolverTests {
     @Test func `Limits of a service that the session exceeds are noticed`() async throws {
         try await withTemporaryFolder { folder in
             var session = SessionConfiguration()
-            session.rateControl = .bitrate(8000)
+            session.media.rateControl = .bitrate(8000)
             let notices = Notices()
             var resolver = try resolver(
                 in: folder, secrets: FakeSecrets(secrets: ["twitch/key": "k"]), session: session)
@@ -408,7 +408,7 @@ struct DestinationResolverTests {
     @Test func `A live destination rejects full chroma`() async throws {
         try await withTemporaryFolder { folder in
             var session = SessionConfiguration()
-            session.chroma = .yuv444
+            session.media.chroma = .yuv444
             let resolver = try resolver(in: folder, session: session)
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://localhost/a/k") }
@@ -422,7 +422,7 @@ struct DestinationResolverTests {
     func `A live destination rejects lossless quality`(quality: Double, isAllowed: Bool) async throws {
         try await withTemporaryFolder { folder in
             var session = SessionConfiguration()
-            session.rateControl = .quality(quality)
+            session.media.rateControl = .quality(quality)
             let own = "[destinations.own]\nextension = \"rtmp\"\nurl = \"rtmp://localhost/a/k\"\nbitrate = 3000"
             let resolver = try resolver(in: folder, own, session: session)
             if isAllowed {
@@ -451,7 +451,7 @@ struct DestinationResolverTests {
                     ]
                 ), (false, []),
             ] {
-                session.audio.app = hasSound ? .init() : nil
+                session.media.audio.app = hasSound ? .init() : nil
                 let notices = Notices()
                 var resolver = try resolver(in: folder, session: session)
                 resolver.notice = { notices.add($0) }

@@ -1,5 +1,6 @@
 import Encode
 import Media
+import Pipeline
 import RTMP
 import Session
 import Testing
@@ -47,9 +48,9 @@ struct KnownServiceTests {
     /// What twitch's limits say to a session: 1080p60, 6000 and 320 kbit/s, 2 s.
     private func limits(
         _ name: String = "twitch", picture: PictureRequirements = .init(),
-        _ change: (inout SessionConfiguration) -> Void
+        _ change: (inout MediaConfiguration) -> Void
     ) throws -> [ServiceLimit] {
-        var session = SessionConfiguration()
+        var session = MediaConfiguration()
         change(&session)
         return try #require(KnownService.named(name)).limits(brokenBy: session, picture: picture)
     }

@@ -52,7 +52,7 @@ struct SessionSettingsTests {
     }
 
     private func screen(_ configuration: SessionConfiguration) throws -> ScreenRequest {
-        guard case .screen(let request) = configuration.picture else { throw SettingProblem.pictureFileAndScreen }
+        guard case .screen(let request) = configuration.media.picture else { throw SettingProblem.pictureFileAndScreen }
         return request
     }
 
@@ -86,32 +86,38 @@ struct SessionSettingsTests {
 
     @Test func `Without choices and configuration everything has its usual value`() throws {
         let made = try make(SessionSettings())
-        #expect(made.outputSize == nil && made.frameRate == nil && made.rateControl == nil && made.pacing == nil)
-        #expect(made.preset == "veryfast" && made.latency == .low && made.chroma == .yuv420)
-        #expect(made.keyframeInterval == MediaTime(milliseconds: 2000))
-        #expect(made.audio.app == AudioMixer.Level() && made.audio.mic == nil && made.audio.bitrate == 160)
-        #expect(made.duration == nil && made.title == nil && made.clipBuffer == nil)
+        #expect(
+            made.media.outputSize == nil && made.media.frameRate == nil && made.media.rateControl == nil
+                && made.media.pacing == nil)
+        #expect(made.media.preset == "veryfast" && made.media.latency == .low && made.media.chroma == .yuv420)
+        #expect(made.media.keyframeInterval == MediaTime(milliseconds: 2000))
+        #expect(
+            made.media.audio.app == AudioMixer.Level() && made.media.audio.mic == nil && made.media.audio.bitrate == 160
+        )
+        #expect(made.duration == nil && made.media.title == nil && made.media.clipBuffer == nil)
         let request = try screen(made)
         #expect(
             request.display == nil && request.selection == .wholeScreen && request.showsCursor && request.keepsAwake)
-        #expect(made.hiddenWindows == HiddenWindowSettings())
+        #expect(made.media.hiddenWindows == HiddenWindowSettings())
     }
 
     @Test func `The configuration overrides the default values`() throws {
         let made = try make(SessionSettings(), over: Self.text)
         #expect(
-            made.outputSize == PixelSize(width: 640, height: 360) && made.frameRate == 25
-                && made.rateControl == .bitrate(4000))
+            made.media.outputSize == PixelSize(width: 640, height: 360) && made.media.frameRate == 25
+                && made.media.rateControl == .bitrate(4000))
         #expect(
-            made.preset == "faster" && made.latency == .normal && made.chroma == .yuv444 && made.pacing == .variable)
-        #expect(made.keyframeInterval == MediaTime(milliseconds: 3000))
-        #expect(made.audio.app == nil && made.audio.mic?.gain == 10 && made.audio.laterMic.gain == 10)
+            made.media.preset == "faster" && made.media.latency == .normal && made.media.chroma == .yuv444
+                && made.media.pacing == .variable)
+        #expect(made.media.keyframeInterval == MediaTime(milliseconds: 3000))
+        #expect(made.media.audio.app == nil && made.media.audio.mic?.gain == 10 && made.media.audio.laterMic.gain == 10)
         #expect(
-            made.audio.appSource == "config-app" && made.audio.micSource == "config-mic" && made.audio.bitrate == 96)
+            made.media.audio.appSource == "config-app" && made.media.audio.micSource == "config-mic"
+                && made.media.audio.bitrate == 96)
         let request = try screen(made)
         #expect(!request.showsCursor && !request.keepsAwake)
-        #expect(made.hiddenWindows == HiddenWindowSettings([.windowClass("One")], mutesSound: true))
-        #expect(try make(SessionSettings(), over: "video.quality = 18").rateControl == .quality(18))
+        #expect(made.media.hiddenWindows == HiddenWindowSettings([.windowClass("One")], mutesSound: true))
+        #expect(try make(SessionSettings(), over: "video.quality = 18").media.rateControl == .quality(18))
     }
 
     @Test func `The user's choices override the configuration`() throws {
@@ -137,32 +143,37 @@ struct SessionSettingsTests {
         settings.clipBuffer = SessionSettings.standardClipBuffer
         let made = try make(settings, over: Self.text)
         #expect(
-            made.outputSize == PixelSize(width: 320, height: 180) && made.frameRate == 60
-                && made.rateControl == .quality(30))
-        #expect(made.preset == "slow" && made.latency == .low && made.chroma == .yuv420 && made.pacing == .constant)
-        #expect(made.keyframeInterval == MediaTime(milliseconds: 1500))
+            made.media.outputSize == PixelSize(width: 320, height: 180) && made.media.frameRate == 60
+                && made.media.rateControl == .quality(30))
         #expect(
-            abs((made.audio.app?.gain ?? 0) - 0.1) < 0.001 && made.audio.mic == nil && made.audio.laterMic.gain == 10)
-        #expect(made.audio.appSource == "app" && made.audio.micSource == "mic" && made.audio.bitrate == 64)
+            made.media.preset == "slow" && made.media.latency == .low && made.media.chroma == .yuv420
+                && made.media.pacing == .constant)
+        #expect(made.media.keyframeInterval == MediaTime(milliseconds: 1500))
         #expect(
-            made.title == "title" && made.duration == MediaTime(milliseconds: 5000)
-                && made.clipBuffer == MediaTime(milliseconds: 60_000))
+            abs((made.media.audio.app?.gain ?? 0) - 0.1) < 0.001 && made.media.audio.mic == nil
+                && made.media.audio.laterMic.gain == 10)
+        #expect(
+            made.media.audio.appSource == "app" && made.media.audio.micSource == "mic" && made.media.audio.bitrate == 64
+        )
+        #expect(
+            made.media.title == "title" && made.duration == MediaTime(milliseconds: 5000)
+                && made.media.clipBuffer == MediaTime(milliseconds: 60_000))
         #expect(try screen(made).windowTimeout == .zero)
         settings.windowTimeout = MediaTime(milliseconds: 5000)
         #expect(try screen(make(settings, over: Self.text)).windowTimeout == MediaTime(milliseconds: 5000))
         let request = try screen(made)
         #expect(request.display == ":7" && request.selection == .monitor("HDMI-1") && request.showsCursor)
-        #expect(made.hiddenWindows.rules == [.windowClass("One"), .windowClass("Two")])
+        #expect(made.media.hiddenWindows.rules == [.windowClass("One"), .windowClass("Two")])
     }
 
     @Test func `A chosen quality overrides a configured bitrate, and the reverse`() throws {
         var settings = SessionSettings()
         settings.video.bitrate = 2000
-        #expect(try make(settings, over: "video.quality = 18").rateControl == .bitrate(2000))
-        #expect(try make(settings, over: "video.quality = 18\nvideo.bitrate = 100").rateControl == .bitrate(2000))
+        #expect(try make(settings, over: "video.quality = 18").media.rateControl == .bitrate(2000))
+        #expect(try make(settings, over: "video.quality = 18\nvideo.bitrate = 100").media.rateControl == .bitrate(2000))
         settings.video.bitrate = nil
         settings.video.quality = 20
-        #expect(try make(settings, over: "video.bitrate = 100").rateControl == .quality(20))
+        #expect(try make(settings, over: "video.bitrate = 100").media.rateControl == .quality(20))
     }
 
     @Test func `Both in the configuration are a fault if the user chose neither`() {
@@ -176,15 +187,15 @@ struct SessionSettingsTests {
         var settings = SessionSettings()
         settings.source = .y4m(path: "/a.y4m")
         let made = try make(settings, over: "video.fps = 25")
-        guard case .y4m("/a.y4m") = made.picture else {
+        guard case .y4m("/a.y4m") = made.media.picture else {
             Issue.record("another picture")
             return
         }
-        #expect(made.frameRate == nil && made.audio.app == nil)
+        #expect(made.media.frameRate == nil && made.media.audio.app == nil)
         settings.video.fps = 10
         settings.audio.app = true
         let asked = try make(settings)
-        #expect(asked.frameRate == 10 && asked.audio.app != nil)
+        #expect(asked.media.frameRate == 10 && asked.media.audio.app != nil)
     }
 
     @Test func `A program's own pictures and sound are taken as they are`() throws {
@@ -194,22 +205,22 @@ struct SessionSettingsTests {
         settings.source = .feed(pictures)
         settings.sound = .feed(sound)
         let made = try make(settings)
-        guard case .feed(let picture) = made.picture, case .feed(let feed) = made.audio.content else {
+        guard case .feed(let picture) = made.media.picture, case .feed(let feed) = made.media.audio.content else {
             Issue.record("another source")
             return
         }
-        #expect(picture === pictures && feed === sound && made.audio.app != nil)
+        #expect(picture === pictures && feed === sound && made.media.audio.app != nil)
     }
 
     @Test func `A sound file replaces the sound of the applications`() throws {
         var settings = SessionSettings()
         settings.sound = .wav(path: "/a.wav")
         let made = try make(settings, over: "audio.app = false")
-        guard case .wav("/a.wav") = made.audio.content else {
+        guard case .wav("/a.wav") = made.media.audio.content else {
             Issue.record("another sound")
             return
         }
-        #expect(made.audio.app != nil)
+        #expect(made.media.audio.app != nil)
     }
 
     @Test func `Settings that contradict each other are a problem`() {

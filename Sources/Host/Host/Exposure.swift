@@ -1,5 +1,6 @@
 import Capture
 import Desktop
+import Pipeline
 import Session
 import WindowPrivacy
 

@@ -125,7 +125,8 @@ package actor SessionHost {
             return prepared
         }
         watchURLs = prepared.watchURLs
-        exposure = Exposure(picture: prepared.configuration.picture, hiding: prepared.configuration.hiddenWindows.rules)
+        exposure = Exposure(
+            picture: prepared.configuration.media.picture, hiding: prepared.configuration.media.hiddenWindows.rules)
         let session = BroadcastSession(configuration: prepared.configuration, destinations: prepared.destinations)
         let isStopWanted = current.withLock { current in
             current.session = session

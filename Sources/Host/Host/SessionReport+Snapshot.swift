@@ -32,7 +32,7 @@ extension SessionReport {
             application: application.map { Application(id: $0.id, title: $0.title, name: $0.name) },
             hiddenWindows: snapshot.hiddenWindows.isEmpty
                 ? nil : snapshot.hiddenWindows.map { HiddenWindows(rule: $0.rule, windows: $0.count) },
-            endReason: snapshot.endReason.map { phrases.sentence(.session(.source($0))) },
+            endReason: snapshot.endReason.map { phrases.sentence(.session(.pipeline(.source($0)))) },
             destinations: snapshot.destinations.map { DestinationReport($0, phrases: phrases) })
     }
 }

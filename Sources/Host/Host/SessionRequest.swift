@@ -52,9 +52,9 @@ package struct SessionRequest: Sendable {
         if case .screen(let display, _) = settings.source {
             settings.source = .screen(display: display, .window(window))
         }
-        guard case .screen(var screen) = session.picture else { return }
+        guard case .screen(var screen) = session.media.picture else { return }
         screen.selection = .window(window)
-        session.picture = .screen(screen)
+        session.media.picture = .screen(screen)
     }
 
     /// Uses the choice that the user has made in the desktop's dialog, for a preview, without the dialog.
@@ -63,9 +63,9 @@ package struct SessionRequest: Sendable {
             request.asks = false
             settings.source = .portal(request)
         }
-        guard case .portal(var request) = session.picture else { return }
+        guard case .portal(var request) = session.media.picture else { return }
         request.asks = false
-        session.picture = .portal(request)
+        session.media.picture = .portal(request)
     }
 
     // MARK: Preparation
@@ -121,8 +121,8 @@ extension SessionConfiguration {
     /// Returns the same with a clip buffer if a destination needs it.
     fileprivate func keepingClips(for plans: [DestinationPlan]) -> SessionConfiguration {
         var configuration = self
-        if clipBuffer == nil && plans.contains(where: { $0.kind == .clips }) {
-            configuration.clipBuffer = SessionSettings.standardClipBuffer
+        if media.clipBuffer == nil && plans.contains(where: { $0.kind == .clips }) {
+            configuration.media.clipBuffer = SessionSettings.standardClipBuffer
         }
         return configuration
     }

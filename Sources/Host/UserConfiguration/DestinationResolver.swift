@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Media
 import RTMP
 import Session
 import Upload
@@ -123,8 +124,8 @@ package struct DestinationResolver {
     package func complete(_ plan: DestinationPlan, service: String?) throws(ConfigurationError) -> DestinationPlan {
         var plan = plan
         if plan.isLive && plan.media.takesVideo {
-            if session.chroma == .yuv444 { throw .destination(.liveWithFullChroma(name: plan.name)) }
-            if plan.picture.bitrate == nil && session.rateControl?.isLossless == true {
+            if session.media.chroma == .yuv444 { throw .destination(.liveWithFullChroma(name: plan.name)) }
+            if plan.picture.bitrate == nil && session.media.rateControl?.isLossless == true {
                 throw .destination(.liveWithoutLoss(name: plan.name))
             }
         }

@@ -28,7 +28,7 @@ struct FileResolver {
 
     /// Warns if the session records sound and the format has none.
     private func warn(of format: ContainerFormat, name: String) {
-        let hasSound = context.session.audio.app != nil || context.session.audio.mic != nil
+        let hasSound = context.session.media.audio.app != nil || context.session.media.audio.mic != nil
         if hasSound && !format.takesAudio { context.notice(.withoutSound(destination: name, format)) }
     }
 

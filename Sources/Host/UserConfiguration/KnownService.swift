@@ -1,4 +1,5 @@
 import Media
+import Pipeline
 import Session
 import Upload
 
@@ -89,39 +90,38 @@ extension KnownService {
     /// limits.
     ///
     /// - Parameter picture: the requirements of the destination. They override the session's size and bitrate.
-    package func limits(brokenBy session: SessionConfiguration, picture: PictureRequirements = .init())
+    package func limits(brokenBy media: MediaConfiguration, picture: PictureRequirements = .init())
         -> [ServiceLimit]
     {
         var broken: [ServiceLimit] = []
         if let limit = limits.bitrate {
-            switch picture.bitrate.map({ .bitrate($0) }) ?? session.rateControl {
+            switch picture.bitrate.map({ .bitrate($0) }) ?? media.rateControl {
             case .bitrate(let wanted): if wanted > limit { broken.append(.bitrate(limit: limit, actual: wanted)) }
             case .quality: broken.append(.unlimitedBitrate(limit: limit))
             case nil: break
             }
         }
-        if let limit = limits.size, let size = picture.size ?? session.outputSize, !limits.allows(size) {
+        if let limit = limits.size, let size = picture.size ?? media.outputSize, !limits.allows(size) {
             broken.append(.size(limit: limit, actual: size))
         }
-        if let limit = limits.frameRate, let rate = session.frameRate, rate > limit {
+        if let limit = limits.frameRate, let rate = media.frameRate, rate > limit {
             broken.append(.frameRate(limit: limit, actual: rate))
         }
-        if let keyframeInterval, session.keyframeInterval.seconds > keyframeInterval {
-            broken.append(.keyframeInterval(limit: Int(keyframeInterval), actual: session.keyframeInterval.seconds))
+        if let keyframeInterval, media.keyframeInterval.seconds > keyframeInterval {
+            broken.append(.keyframeInterval(limit: Int(keyframeInterval), actual: media.keyframeInterval.seconds))
         }
-        if let audioBitrate, session.audio.app != nil || session.audio.mic != nil, session.audio.bitrate > audioBitrate
-        {
-            broken.append(.audioBitrate(limit: audioBitrate, actual: session.audio.bitrate))
+        if let audioBitrate, media.audio.app != nil || media.audio.mic != nil, media.audio.bitrate > audioBitrate {
+            broken.append(.audioBitrate(limit: audioBitrate, actual: media.audio.bitrate))
         }
         return broken
     }
 
     /// Returns the size to which a picture of the session's source is scaled because the service accepts no larger one;
     /// nil if it is not scaled. It may ask the X server for the size of the screen.
-    package func scaledSize(of session: SessionConfiguration, picture: PictureRequirements) -> (
+    package func scaledSize(of media: MediaConfiguration, picture: PictureRequirements) -> (
         from: PixelSize, to: PixelSize
     )? {
-        guard limits.size != nil, picture.size == nil, session.outputSize == nil, let size = session.pictureSize else {
+        guard limits.size != nil, picture.size == nil, media.outputSize == nil, let size = media.pictureSize else {
             return nil
         }
         let scaled = limits.fitting(size)

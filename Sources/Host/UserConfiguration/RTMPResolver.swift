@@ -1,3 +1,4 @@
+import Media
 import RTMP
 import Session
 import Upload
@@ -16,10 +17,10 @@ struct RTMPResolver {
         let own = destination?.url ?? answers["url"]
         guard let url = own ?? service.url else { throw .destination(.notSignedIn(name)) }
         let picture = PictureRequirements(size: destination?.size, bitrate: destination?.bitrate)
-        for limit in service.limits(brokenBy: context.session, picture: picture) {
+        for limit in service.limits(brokenBy: context.session.media, picture: picture) {
             context.notice(.limit(limit, service: service.title))
         }
-        if let (from, to) = service.scaledSize(of: context.session, picture: picture) {
+        if let (from, to) = service.scaledSize(of: context.session.media, picture: picture) {
             context.notice(.scaled(from: from, to: to, service: service.title))
         }
         // The backups belong to the service's own address.

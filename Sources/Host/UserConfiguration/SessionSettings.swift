@@ -2,6 +2,7 @@ import ContentCapture
 import Glibc
 import Media
 import Mix
+import Pipeline
 import PortalCapture
 import RTMP
 import Session
@@ -97,9 +98,7 @@ extension SessionConfiguration {
     /// Returns the settings merged over those of the configuration. Checks every value.
     package init(_ settings: SessionSettings, over configuration: Configuration) throws(ConfigurationError) {
         self.init()
-        title = settings.title
         duration = settings.duration
-        clipBuffer = settings.clipBuffer
         waitsForNetwork = settings.waitsForNetwork
         route.proxy = settings.proxy?.proxy ?? configuration.network.proxy
         if let user = settings.proxy == nil ? configuration.proxyUser : settings.proxy?.user {
@@ -108,6 +107,16 @@ extension SessionConfiguration {
         }
         route.source = settings.bindsTo ?? configuration.network.source
         route.version = settings.ipVersion ?? configuration.network.version
+        media = try MediaConfiguration(settings, over: configuration)
+    }
+}
+
+extension MediaConfiguration {
+    /// Returns the settings merged over those of the configuration. Checks every value.
+    init(_ settings: SessionSettings, over configuration: Configuration) throws(ConfigurationError) {
+        self.init()
+        title = settings.title
+        clipBuffer = settings.clipBuffer
         let video = settings.video.over(configuration.video)
         switch settings.source {
         case .screen(let display, let selection):

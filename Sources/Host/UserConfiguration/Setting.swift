@@ -1,3 +1,4 @@
+import Pipeline
 import Session
 
 /// The declaration of a setting: a key of the configuration, and the option of `broadcast start` that overrides it.
@@ -20,7 +21,7 @@ package struct Setting<Value: Sendable>: DeclaredSetting {
     package let need: SettingNeed?
     let type: SettingType<Value>
     private let standard: Standard
-    private let store: (@Sendable (Value, inout SessionConfiguration) -> Void)?
+    private let store: (@Sendable (Value, inout MediaConfiguration) -> Void)?
 
     /// - Parameters:
     ///   - option: nil for a key without an option.
@@ -28,12 +29,12 @@ package struct Setting<Value: Sendable>: DeclaredSetting {
     ///   - need: what at least one destination must take, else the option is rejected.
     ///   - liveCommand: the command that changes the setting while the broadcast runs; nil if that is not possible.
     ///   - since: the first version of the program with this setting.
-    ///   - store: puts the value into the configuration of the session; nil if `SessionConfiguration.init` does that.
+    ///   - store: puts the value into the configuration of the pipeline; nil if `MediaConfiguration.init` does that.
     init(
         _ key: String, _ type: SettingType<Value>, standard: Standard, option: SettingOption? = nil,
         suggestions: [SettingSuggestion]? = nil,
         needs need: SettingNeed? = nil, liveCommand: String? = nil, since: String = "0.1.0",
-        store: (@Sendable (Value, inout SessionConfiguration) -> Void)? = nil
+        store: (@Sendable (Value, inout MediaConfiguration) -> Void)? = nil
     ) {
         self.key = key
         self.type = type
@@ -95,7 +96,7 @@ package struct Setting<Value: Sendable>: DeclaredSetting {
         (value as? Value).flatMap { type.problem($0, name) }
     }
 
-    package func store(_ value: any Sendable, into configuration: inout SessionConfiguration) {
+    package func store(_ value: any Sendable, into configuration: inout MediaConfiguration) {
         guard let store, let value = value as? Value else { return }
         store(value, &configuration)
     }
@@ -133,7 +134,7 @@ package protocol DeclaredSetting: Sendable {
     /// Returns why a value that did not come from the configuration is wrong; nil if it is valid.
     func problem(with value: any Sendable) -> SettingProblem?
     /// Puts the value into the configuration of a session.
-    func store(_ value: any Sendable, into configuration: inout SessionConfiguration)
+    func store(_ value: any Sendable, into configuration: inout MediaConfiguration)
 }
 
 /// The option of a setting.
@@ -247,7 +248,7 @@ package struct SettingValues<Table: SettingTable>: Sendable {
     }
 
     /// Puts the values into the configuration of a session.
-    func store(into configuration: inout SessionConfiguration) {
+    func store(into configuration: inout MediaConfiguration) {
         for setting in Table.all {
             if let value = values[setting.key] { setting.store(value, into: &configuration) }
         }

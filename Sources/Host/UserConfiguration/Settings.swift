@@ -1,6 +1,7 @@
 import Encode
 import Media
 import Mix
+import Pipeline
 import RTMP
 import Session
 import Upload
@@ -16,8 +17,8 @@ package enum Settings {
     /// All settings.
     package static var all: [any DeclaredSetting] { Video.all + Audio.all + Privacy.all + Network.all }
 
-    /// The defaults of the session.
-    private static let session = SessionConfiguration()
+    /// The defaults of the pipeline.
+    private static let media = MediaConfiguration()
 
     /// The table `[video]`.
     package struct Video: SettingTable {
@@ -34,7 +35,7 @@ package enum Settings {
 
         /// Frames a second. A file's own rate overrides it.
         package let fps = Setting<Int>(
-            "fps", .integer(in: 1...240), standard: .value(SessionConfiguration.standardFrameRate),
+            "fps", .integer(in: 1...240), standard: .value(MediaConfiguration.standardFrameRate),
             option: SettingOption("--fps", value: "n", help: "The maximum frame rate in frames per second."),
             suggestions: ["15", "24", "25", "30", "50", "60"])
 
@@ -50,19 +51,19 @@ package enum Settings {
         /// x264's CRF.
         package let quality = Setting<Double>(
             "quality", .number(in: 0...51),
-            standard: .words("\(Int(SessionConfiguration.standardQuality)) if only files are written"),
+            standard: .words("\(Int(MediaConfiguration.standardQuality)) if only files are written"),
             option: SettingOption(
                 "--quality", value: "crf", help: "Constant quality instead of a bitrate: x264's CRF, 0 is lossless.",
-                standard: .sentence("Default if only files are written: \(Int(SessionConfiguration.standardQuality)).")),
+                standard: .sentence("Default if only files are written: \(Int(MediaConfiguration.standardQuality)).")),
             needs: .encodedPicture)
 
         package let preset = Setting<String>(
-            "preset", .preset(of: VideoSettings.presets), standard: .value(session.preset),
+            "preset", .preset(of: VideoSettings.presets), standard: .value(media.preset),
             option: SettingOption("--preset", value: "name", help: "x264's preset."),
             needs: .encodedPicture, store: { $1.preset = $0 })
 
         package let latency = Setting<VideoSettings.Latency>(
-            "latency", .choice, standard: .value(session.latency),
+            "latency", .choice, standard: .value(media.latency),
             option: SettingOption(
                 "--latency",
                 help: "low: send each frame at once. normal: better quality at the same bitrate, with more delay."),
@@ -72,7 +73,7 @@ package enum Settings {
             needs: .encodedPicture, store: { $1.latency = $0 })
 
         package let chroma = Setting<ChromaFormat>(
-            "chroma", .choice, standard: .value(session.chroma),
+            "chroma", .choice, standard: .value(media.chroma),
             option: SettingOption(
                 "--chroma",
                 help:
@@ -85,7 +86,7 @@ package enum Settings {
 
         /// Seconds.
         package let keyframeInterval = Setting<Double>(
-            "keyframe-interval", .number(in: 0.1...60), standard: .value(session.keyframeInterval.seconds),
+            "keyframe-interval", .number(in: 0.1...60), standard: .value(media.keyframeInterval.seconds),
             option: SettingOption("--keyframe-interval", value: "seconds", help: "Seconds between keyframes."),
             needs: .encodedPicture, store: { $1.keyframeInterval = MediaTime(seconds: $0) })
 
@@ -137,7 +138,7 @@ package enum Settings {
 
         /// kbit/s.
         package let bitrate = Setting<Int>(
-            "bitrate", .integer(in: 32...320), standard: .value(session.audio.bitrate),
+            "bitrate", .integer(in: 32...320), standard: .value(media.audio.bitrate),
             option: SettingOption(
                 "--audio-bitrate", value: "kbit/s", help: "The audio bitrate in kbit/s.", unit: "kbit/s"),
             suggestions: ["96", "128", "160", "192", "256", "320"], needs: .encodedSound,

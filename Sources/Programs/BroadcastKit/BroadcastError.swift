@@ -68,10 +68,12 @@ extension BroadcastError {
     init(_ error: HostError) {
         switch error {
         case .alreadyStarted: self = .alreadyStarted
-        case .session(.capture(.cannotOpenDisplay(let name))), .session(.capture(.displayDoesNotAnswer(let name))):
+        case .session(.pipeline(.capture(.cannotOpenDisplay(let name)))),
+            .session(.pipeline(.capture(.displayDoesNotAnswer(let name)))):
             self = .cannotOpenDisplay(name)
-        case .session(.capture(.portal(.cancelled))): self = .sharingCancelled
-        case .session(.encode(let error)): self = .encoder("\(error)")
+        case .session(.pipeline(.capture(.portal(.cancelled)))): self = .sharingCancelled
+        case .session(.pipeline(.encode(let error))): self = .encoder("\(error)")
+        case .session(.pipeline(let error)): self = .source("\(error)")
         case .session(let error): self = .source("\(error)")
         case .configuration(.destination(.unknown(let name, _))): self = .unknownDestination(name)
         case .configuration(.destination(.notSignedIn(let name))),

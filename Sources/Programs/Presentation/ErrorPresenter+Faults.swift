@@ -1,6 +1,7 @@
 import CommandModels
 import Glibc
 import Media
+import Pipeline
 import RTMP
 import Session
 import UserConfiguration
@@ -152,7 +153,7 @@ extension SettingProblem {
         switch self {
         case .outOfRange(let setting, let range, _) where setting == .quality:
             "\(setting.option) must be from \(Self.text(range.lowerBound)) (lossless) to \(Self.text(range.upperBound)); "
-                + "\(Self.text(SessionConfiguration.standardQuality)) is usual."
+                + "\(Self.text(MediaConfiguration.standardQuality)) is usual."
         case .outOfRange(let setting, let range, _) where setting == .keyframeInterval:
             "\(setting.option) must be from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound)) seconds; "
                 + "\(Settings.video.keyframeInterval.standardText) is usual."

@@ -3,6 +3,7 @@ import Encode
 import Glibc
 import Host
 import Media
+import Pipeline
 import Processes
 import Session
 import Upload
@@ -169,6 +170,19 @@ extension CommandError {
 
     package init(_ error: SessionError) {
         switch error {
+        case .pipeline(let error): self.init(error)
+        case .ending: self.init(.nothing, "The session is ending, so it accepts no more destinations.")
+        case .notBegun: self.init(.nothing, "The session is still starting. Try again.")
+        case .pathInUse(let path): self.init(.nothing, "\(path) is part of this broadcast already.")
+        case .nameInUse(let name): self.init(.nothing, "\(name) is part of this broadcast already.")
+        case .addressInUse(let name):
+            self.init(.nothing, "\(name) is part of this broadcast already, and has the same address.")
+        case .onlyDestination(let name): self.init(.nothing, "\(name) is the only destination. Run: broadcast stop")
+        }
+    }
+
+    package init(_ error: PipelineError) {
+        switch error {
         case .capture(let error): self.init(error)
         case .encode(let error): self.init(.software, error.sentence)
         case .unusableSize(let size):
@@ -187,13 +201,7 @@ extension CommandError {
                 "Only \(visible) pixels of the region \(region.geometry) are on the screen, which cannot be broadcast. "
                     + "Choose a --region with \(PixelSize.smallest) to \(PixelSize.largest) pixels there, or give a --size."
             )
-        case .ending: self.init(.nothing, "The session is ending, so it accepts no more destinations.")
-        case .notBegun: self.init(.nothing, "The session is still starting. Try again.")
-        case .pathInUse(let path): self.init(.nothing, "\(path) is part of this broadcast already.")
-        case .nameInUse(let name): self.init(.nothing, "\(name) is part of this broadcast already.")
-        case .addressInUse(let name):
-            self.init(.nothing, "\(name) is part of this broadcast already, and has the same address.")
-        case .onlyDestination(let name): self.init(.nothing, "\(name) is the only destination. Run: broadcast stop")
+        case .notOpen: self.init(.nothing, "The session is still starting. Try again.")
         case .nothingToPreview(let limit):
             self.init(
                 .nothing,

@@ -4,6 +4,7 @@ import Encode
 import Glibc
 import Host
 import Media
+import Pipeline
 import PulseCapture
 import Session
 import Upload
@@ -26,17 +27,39 @@ extension HostNotice {
             case .waitsForReader, .keptOlderFile, .extensionSaid, .extensionLogFlood: true
             case .removedClip, .unstable, .movesOften: false
             }
-        case .session(.sourceAnswersAgain), .session(.soundIsBack), .session(.soundStartsLate),
-            .session(.encoderReduced(.none, _)),
-            .session(.source(.rulesWithoutWindow)), .session(.source(.rulesEnded)), .session(.source(.chooseInDialog)),
-            .session(.source(.windowClosed)), .resolver(.scaled):
-            true
+        case .session(.pipeline(let notice)): notice.isInformation
+        case .session(.encoderReduced(.none, _)), .resolver(.scaled): true
         default: false
         }
     }
 }
 
 extension SessionNotice {
+    fileprivate var sentence: String {
+        switch self {
+        case .pipeline(let notice): notice.sentence
+        case .bitrateLowered(let destination, let wanted, let now, let others):
+            "\(destination) cannot accept \(wanted) kbit/s: the bitrate follows the network, now \(now) kbit/s."
+                + (others.isEmpty
+                    ? ""
+                    : " This applies to \(others.joined(separator: ", ")) too, which share its picture, down to half of the bitrate.")
+        case .tooSlowForShared(let destination, let takes, let bitrate):
+            "\(destination) accepts about \(takes) kbit/s. The bitrate stays at \(bitrate) for the destinations that share its picture, and pictures "
+                + "are dropped for \(destination) only. Give it a bitrate of its own in the configuration, for example bitrate = \(max(50, takes * 4 / 5))."
+        case .bitrateRestored(let bitrate): "The bitrate is back at \(bitrate) kbit/s."
+        case .encoderReduced(.none, _): "The encoder keeps up again with the chosen settings."
+        case .encoderReduced(let reduction, let rate) where reduction.frameDivisor > 1:
+            "The machine is too slow to encode \(rate) frames a second: it encodes \(rate / reduction.frameDivisor). "
+                + "Choose a smaller --size or a lower --fps."
+        case .encoderReduced:
+            "The machine is too slow for the chosen preset: the encoder uses its fastest one. "
+                + "Choose a faster --preset, a smaller --size or a lower --fps."
+        case .destination(let name, let notice): notice.sentence(destination: name)
+        }
+    }
+}
+
+extension PipelineNotice {
     fileprivate var sentence: String {
         switch self {
         case .source(let notice): notice.sentence
@@ -55,23 +78,16 @@ extension SessionNotice {
             "The sound of the applications begins in about \(Int(seconds.rounded())) s: a player has filled the sound server's buffer that far."
         case .soundIsBack(let track): "The sound of \(track.source) is back."
         case .soundContentFailed(let error): "No sound: \(error.sentence) The broadcast continues in silence."
-        case .bitrateLowered(let destination, let wanted, let now, let others):
-            "\(destination) cannot accept \(wanted) kbit/s: the bitrate follows the network, now \(now) kbit/s."
-                + (others.isEmpty
-                    ? ""
-                    : " This applies to \(others.joined(separator: ", ")) too, which share its picture, down to half of the bitrate.")
-        case .tooSlowForShared(let destination, let takes, let bitrate):
-            "\(destination) accepts about \(takes) kbit/s. The bitrate stays at \(bitrate) for the destinations that share its picture, and pictures "
-                + "are dropped for \(destination) only. Give it a bitrate of its own in the configuration, for example bitrate = \(max(50, takes * 4 / 5))."
-        case .bitrateRestored(let bitrate): "The bitrate is back at \(bitrate) kbit/s."
-        case .encoderReduced(.none, _): "The encoder keeps up again with the chosen settings."
-        case .encoderReduced(let reduction, let rate) where reduction.frameDivisor > 1:
-            "The machine is too slow to encode \(rate) frames a second: it encodes \(rate / reduction.frameDivisor). "
-                + "Choose a smaller --size or a lower --fps."
-        case .encoderReduced:
-            "The machine is too slow for the chosen preset: the encoder uses its fastest one. "
-                + "Choose a faster --preset, a smaller --size or a lower --fps."
-        case .destination(let name, let notice): notice.sentence(destination: name)
+        }
+    }
+
+    /// True for information, false for a warning.
+    fileprivate var isInformation: Bool {
+        switch self {
+        case .sourceAnswersAgain, .soundIsBack, .soundStartsLate, .source(.rulesWithoutWindow), .source(.rulesEnded),
+            .source(.chooseInDialog), .source(.windowClosed):
+            true
+        default: false
         }
     }
 }

@@ -1,3 +1,4 @@
+import Pipeline
 import PulseCapture
 import Session
 import UserConfiguration
@@ -7,14 +8,14 @@ import UserConfiguration
 package enum SoundSourceCheck {
     /// Returns the error for a source that PulseAudio does not have; nil if all exist. An application that does not
     /// play yet is not an error.
-    package static func error(_ audio: SessionConfiguration.Audio, _ inventory: PulseInventory) -> CommandError? {
+    package static func error(_ audio: MediaConfiguration.Audio, _ inventory: PulseInventory) -> CommandError? {
         names(audio).lazy.compactMap { error($0, inventory) }.first
     }
 
     /// True if a name has to be checked.
-    package static func isNeeded(_ audio: SessionConfiguration.Audio) -> Bool { !names(audio).isEmpty }
+    package static func isNeeded(_ audio: MediaConfiguration.Audio) -> Bool { !names(audio).isEmpty }
 
-    private static func names(_ audio: SessionConfiguration.Audio) -> [String] {
+    private static func names(_ audio: MediaConfiguration.Audio) -> [String] {
         var names = [audio.mic == nil ? nil : audio.micSource]
         if audio.app != nil, case .system = audio.content { names.append(audio.appSource) }
         // PulseAudio also takes the number of a source, and names such as @DEFAULT_SOURCE@.

@@ -1,5 +1,6 @@
 import Encode
 import Media
+import Pipeline
 
 /// Fits the bitrate of each rendition to its live destinations (`SharedBitrate`).
 struct BitrateFitter {

@@ -1,13 +1,14 @@
 import Capture
 import Concurrency
 import Media
+import Pipeline
 import Synchronization
 import Upload
 import WindowPrivacy
 
 /// A broadcast: one run of the pipeline, from the source to all destinations. Thread-safe.
 ///
-///     Pipeline ─► PacketQueue ─► Destination ─► SampleHandler
+///     MediaPipeline ─► PacketQueue ─► Destination ─► SampleHandler
 ///
 /// It reports through a stream of events. No thread of the pipeline waits for the reader of that stream.
 package final class BroadcastSession: Sendable {
@@ -18,7 +19,7 @@ package final class BroadcastSession: Sendable {
     let configuration: SessionConfiguration
     /// The current rules for hidden windows; nil if the source is not a screen.
     let rules: HiddenWindowRules?
-    let pipeline: Pipeline
+    let pipeline: MediaPipeline
     let channel: EventChannel
     let disclosure: Disclosure
     let destinations: SessionDestinations
@@ -46,10 +47,14 @@ package final class BroadcastSession: Sendable {
         self.channel = channel
         self.ending = ending
         self.disclosure = disclosure
-        let rules = configuration.picture.hidesWindows ? HiddenWindowRules(configuration.hiddenWindows.rules) : nil
+        let rules =
+            configuration.media.picture.hidesWindows
+            ? HiddenWindowRules(configuration.media.hiddenWindows.rules) : nil
         self.rules = rules
-        let pipeline = Pipeline(
-            configuration: configuration, rules: rules, disclosure: disclosure, channel: channel, ending: ending)
+        let pipeline = MediaPipeline(
+            configuration: configuration.media, rules: rules, disclosure: disclosure,
+            threadLimits: ShutdownTimetable.threads, report: { channel.send($0) },
+            onEnd: { ending.set(EndReason($0)) })
         self.pipeline = pipeline
         let waitsForNetwork = configuration.waitsForNetwork
         destinations = SessionDestinations(plans, pipeline: pipeline, clock: clock, ending: ending) { [progress] plan in
@@ -76,7 +81,7 @@ package final class BroadcastSession: Sendable {
     package func start() async throws(SessionError) {
         guard progress.markStarted() else { throw .notBegun }
         do throws(SessionError) {
-            guard try await pipeline.open(for: plans) else {
+            guard try await openPipeline() else {
                 // The user stopped it before the source was open.
                 await abandon(as: .finished, error: nil)
                 return
@@ -99,6 +104,14 @@ package final class BroadcastSession: Sendable {
         // A rule that hides no window is reported at the first tick, so that it comes before the report of the start.
         await pipeline.waitForFirstTick()
         channel.send(.started)
+    }
+
+    private func openPipeline() async throws(SessionError) -> Bool {
+        do throws(PipelineError) {
+            return try await pipeline.open(for: plans.map(\.requirements))
+        } catch {
+            throw .pipeline(error)
+        }
     }
 
     /// Requests the end of the session. Nothing of the desktop is captured from now on. Returns at once.
@@ -147,7 +160,7 @@ package final class BroadcastSession: Sendable {
     // MARK: State
 
     /// True if the source is a desktop, false if it is a file or a program.
-    package var showsScreen: Bool { configuration.picture.isDesktop }
+    package var showsScreen: Bool { configuration.media.picture.isDesktop }
 
     /// The session's time; zero before it has begun.
     var now: MediaTime { progress.now }
@@ -172,7 +185,7 @@ package final class BroadcastSession: Sendable {
             state: state, elapsed: now, source: source?.source, sourceSize: source?.sourceSize,
             isLocked: pipeline.isLocked,
             isWithheld: pipeline.isWithheld,
-            video: pipeline.renditions.first?.snapshot(at: now, isOver: isOver), app: sound(of: .app),
+            video: pipeline.renditions.first?.figures(at: now, isOver: isOver), app: sound(of: .app),
             mic: sound(of: .mic),
             hiddenWindows: hidden, endReason: endReason,
             destinations: destinations.reported.map { $0.snapshot(at: now) })
@@ -201,7 +214,7 @@ package final class BroadcastSession: Sendable {
     /// Fits the bitrates to the network, watches the capture thread, reports changed figures, and ends the session
     /// after its duration. Runs until its task is cancelled.
     private func supervise() async {
-        var fitter = BitrateFitter(audioBitrate: configuration.audio.bitrate)
+        var fitter = BitrateFitter(audioBitrate: configuration.media.audio.bitrate)
         var nextFigures = now + Self.figuresInterval
         var lastWatch = now
         var pause = MediaTime.zero
@@ -250,4 +263,12 @@ enum EndReason: Sendable {
     /// All destinations are over.
     case destinationsEnded
     case failed(SessionError)
+
+    init(_ end: PipelineEnd) {
+        self =
+            switch end {
+            case .sourceEnded(let notice): .sourceEnded(notice)
+            case .failed(let error): .failed(.pipeline(error))
+            }
+    }
 }

@@ -1,5 +1,6 @@
 import Concurrency
 import Media
+import Pipeline
 import Processes
 import Synchronization
 import Upload
@@ -18,7 +19,7 @@ final class SessionDestinations: Sendable {
     }
 
     private let members = Mutex<[Member]>([])
-    private let pipeline: Pipeline
+    private let pipeline: MediaPipeline
     private let clock: any Clock<Duration>
     private let ending: Once<EndReason>
     private let make: @Sendable (DestinationPlan) -> Destination
@@ -27,7 +28,7 @@ final class SessionDestinations: Sendable {
     ///   - ending: set to `destinationsEnded` when all destinations are over.
     ///   - make: returns a destination that has not started.
     init(
-        _ plans: [DestinationPlan], pipeline: Pipeline, clock: any Clock<Duration>, ending: Once<EndReason>,
+        _ plans: [DestinationPlan], pipeline: MediaPipeline, clock: any Clock<Duration>, ending: Once<EndReason>,
         make: @escaping @Sendable (DestinationPlan) -> Destination
     ) {
         self.pipeline = pipeline
@@ -141,7 +142,7 @@ final class SessionDestinations: Sendable {
     /// Starts a destination. Returns the rendition that serves it.
     @discardableResult
     private func start(_ destination: Destination, joinsLate: Bool = false) async throws(SessionError) -> Rendition? {
-        let (stream, rendition) = try await pipeline.attach(destination.queue, for: destination.plan)
+        let (stream, rendition) = try await attach(destination)
         members.withLock { members in
             for index in members.indices where members[index].destination === destination {
                 members[index].rendition = rendition
@@ -159,5 +160,13 @@ final class SessionDestinations: Sendable {
             }
         }
         return rendition
+    }
+
+    private func attach(_ destination: Destination) async throws(SessionError) -> (StreamDescription, Rendition?) {
+        do throws(PipelineError) {
+            return try await pipeline.attach(destination.queue, for: destination.plan.requirements)
+        } catch {
+            throw error == .notOpen ? .notBegun : .pipeline(error)
+        }
     }
 }

@@ -1,8 +1,6 @@
 import Capture
-import Encode
 import Media
-import PulseCapture
-import Synchronization
+import Pipeline
 import Upload
 
 /// An event of a session.
@@ -24,25 +22,7 @@ package enum SessionEvent: Sendable {
 
 /// A notice for the user. The session and its destinations continue.
 package enum SessionNotice: Sendable, Equatable {
-    case source(SourceNotice)
-    /// The source gives no pictures. Viewers see the last one.
-    case sourceStalled(SourceDescription)
-    /// The source gives pictures again after `sourceStalled`.
-    case sourceAnswersAgain(SourceDescription)
-    /// This program did not run for this time: it was stopped, or the machine was too busy.
-    case programStopped(MediaTime)
-    /// The screen was locked. Viewers get a slate and silence until it is unlocked.
-    case screenLocked
-    /// The PulseAudio server cannot be reached; the code is PulseAudio's.
-    case soundUnavailable(code: Int32)
-    case soundInterrupted(Track, PulseProblem)
-    /// The sound of applications begins after this time: a player has filled the sound server's buffer that far, and
-    /// what was in it before the start cannot be recorded.
-    case soundStartsLate(seconds: Double)
-    /// There is sound again after `soundUnavailable` or `soundInterrupted`.
-    case soundIsBack(Track)
-    /// The file or pipe with the sound failed. The broadcast continues without sound.
-    case soundContentFailed(CaptureError)
+    case pipeline(PipelineNotice)
     /// The bitrate was lowered because the network of the destination is too slow; kbit/s.
     ///
     /// - Parameter sharedWith: the destinations that share the picture, and get the lower bitrate too.
@@ -84,6 +64,13 @@ final class EventChannel: Sendable {
 
     func send(_ notice: SessionNotice) {
         continuation.yield(.notice(notice))
+    }
+
+    func send(_ event: PipelineEvent) {
+        switch event {
+        case .application(let information): send(SessionEvent.application(information))
+        case .notice(let notice): send(SessionNotice.pipeline(notice))
+        }
     }
 
     func finish() {

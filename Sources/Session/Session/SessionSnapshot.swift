@@ -1,30 +1,9 @@
 import Capture
-import Encode
 import Media
+import Pipeline
 
 /// The state and figures of a session at one moment.
 package struct SessionSnapshot: Sendable {
-    /// The picture of the first rendition, and the numbers of its frames since the start.
-    package struct Video: Sendable {
-        package var size: PixelSize
-        /// Frames a second.
-        package var frameRate: Int
-        /// Frames that differed from the previous one.
-        package var captured = 0
-        /// Frames that x264 encoded.
-        package var encoded = 0
-        /// Repeat pictures.
-        package var repeated = 0
-        /// Frames that were replaced before they were encoded.
-        package var dropped = 0
-        /// kbit/s over the last two seconds.
-        package var bitrate = 0
-        /// The encoder's current bitrate in kbit/s; nil if the quality is constant.
-        package var targetBitrate: Int?
-        /// What the encoder does less of because the machine is too slow.
-        package var reduction = EncoderReduction.none
-    }
-
     /// A sound track.
     package struct Audio: Sendable {
         /// The PulseAudio source, file or program; nil while no source is open.
@@ -60,7 +39,8 @@ package struct SessionSnapshot: Sendable {
     package var isLocked = false
     /// True if viewers get the slate outside of a pause: the screen is locked, or the source shows nothing.
     package var isWithheld = false
-    package var video: Video?
+    /// The picture of the first rendition.
+    package var video: RenditionFigures?
     package var app: Audio?
     package var mic: Audio?
     package var hiddenWindows: [HiddenWindows] = []
@@ -73,12 +53,5 @@ extension SessionSnapshot {
     /// Creates the snapshot of a session without a source.
     package init(state: SessionState, elapsed: MediaTime, destinations: [DestinationSnapshot]) {
         self.init(state: state, elapsed: elapsed, source: nil, destinations: destinations)
-    }
-}
-
-extension SessionSnapshot.Video {
-    /// Creates the figures of a stream without a frame.
-    package init(size: PixelSize, frameRate: Int) {
-        self.init(size: size, frameRate: frameRate, captured: 0)
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Pipeline
 import Presentation
 import Session
 import Terminal
@@ -47,7 +48,7 @@ struct PreviewCommand: AsyncParsableCommand {
         }
         if let note = OptionValue.roundingNote(size: video.size, region: source.region) { Output.note(note) }
         if file == nil && Output.isTerminal { Output.note(PreviewSentences.preparing) }
-        let picture = try await PreviewPicture.taken(configuration)
+        let picture = try await PreviewPicture.taken(configuration.media)
         switch file {
         case nil: try await Self.show(picture, context)
         case "-": try picture.writeToOutput()
@@ -75,8 +76,8 @@ struct PreviewCommand: AsyncParsableCommand {
 
 extension PreviewPicture {
     /// Captures the picture from the source.
-    static func taken(_ configuration: SessionConfiguration) async throws(CommandError) -> PreviewPicture {
-        do throws(SessionError) {
+    static func taken(_ configuration: MediaConfiguration) async throws(CommandError) -> PreviewPicture {
+        do throws(PipelineError) {
             return PreviewPicture(try await Preview.take(configuration) { Output.note("broadcast: " + $0.sentence) })
         } catch {
             throw CommandError(error)

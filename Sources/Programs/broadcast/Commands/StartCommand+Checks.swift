@@ -2,6 +2,7 @@ import Credentials
 import Desktop
 import Glibc
 import Host
+import Pipeline
 import Presentation
 import PulseCapture
 import Session
@@ -40,7 +41,7 @@ extension StartCommand {
     }
 
     /// Throws if PulseAudio answers and does not have a source that the user named.
-    func refuseUnknownSound(_ configuration: SessionConfiguration) throws(CommandError) {
+    func refuseUnknownSound(_ configuration: MediaConfiguration) throws(CommandError) {
         guard SoundSourceCheck.isNeeded(configuration.audio), let inventory = PulseSourceList.inventory() else {
             return
         }
@@ -81,7 +82,7 @@ extension StartCommand {
 
     /// Shows what viewers will see, and asks whether to go live if there is a terminal. Throws if the picture cannot be
     /// shown, or if the answer is not yes.
-    func showPreview(of configuration: SessionConfiguration, _ context: CommandContext) async throws(CommandError) {
+    func showPreview(of configuration: MediaConfiguration, _ context: CommandContext) async throws(CommandError) {
         if Output.isTerminal { Output.note(PreviewSentences.preparing) }
         let place = try await PreviewPicture.taken(configuration).show(context.terminal, paths: context.paths)
         let file: ViewedPicture? = if case .viewer(let file) = place { file } else { nil }

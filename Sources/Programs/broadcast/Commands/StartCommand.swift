@@ -92,12 +92,12 @@ package struct StartCommand: AsyncParsableCommand {
         }
         let isParent = session.detach && launched == nil
         if isParent { try refuseDetachedOutput(context) }
-        if launched == nil { try refuseUnknownSound(request.session) }
+        if launched == nil { try refuseUnknownSound(request.session.media) }
         if let window = try launched?.request.window ?? (usesPortal ? nil : pickedWindow()) {
             request.select(window: window)
         }
         // The parent of a detached session has shown the picture already.
-        if preview && launched == nil { try await showPreview(of: request.session, context) }
+        if preview && launched == nil { try await showPreview(of: request.session.media, context) }
         // The preview asked already.
         if preview { request.keepSharedChoice() }
         if let handed = try launched?.request.secrets ?? addressKey() {
@@ -190,7 +190,7 @@ package struct StartCommand: AsyncParsableCommand {
         for await event in host.events {
             console.show(event, host.session?.snapshot())
             // The user may look at another monitor, and not at the terminal.
-            if case .notice(.session(.source(let notice))) = event, case .sharedMonitorGone = notice,
+            if case .notice(.session(.pipeline(.source(let notice)))) = event, case .sharedMonitorGone = notice,
                 context.hasSessionBus
             {
                 DesktopNotification.send(notice.sentence, isUrgent: true)

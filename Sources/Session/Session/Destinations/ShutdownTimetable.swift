@@ -1,3 +1,4 @@
+import Pipeline
 import Upload
 
 /// The time limits of each part of a session at its end. They are in one place because their order matters:
@@ -11,10 +12,9 @@ import Upload
 /// The extensions that are shipped write everything within 2.5 s (hls) and 4.5 s (srt); `ExtensionLaunch.Deadlines` has
 /// the 5 s.
 package enum ShutdownTimetable {
-    /// The limit for the capture thread, which can hang in the X server. The session does not wait longer for it.
-    package static let captureThread = Duration.milliseconds(400)
-    /// The limit for each encoder thread and sound thread. The session does not wait longer for it.
-    package static let encoderThread = Duration.seconds(1)
+    /// The limits for the threads of the pipeline, which can hang in the X server or in an encoder. The session does not
+    /// wait longer for them.
+    package static let threads = ThreadLimits(capture: .milliseconds(400), encoder: .seconds(1))
     /// The limit for `finished` of a built-in handler.
     package static let handlerFinish = Duration.milliseconds(700)
     /// The limit for `finished` of an RTMP handler, which sends the rest of the channel and then the end of the stream.

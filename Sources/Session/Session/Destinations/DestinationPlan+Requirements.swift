@@ -1,0 +1,9 @@
+import Pipeline
+import Upload
+
+extension DestinationPlan {
+    /// What the destination requires of the pipeline.
+    package var requirements: OutputRequirements {
+        OutputRequirements(media: media, picture: picture, limits: limits, isLive: isLive)
+    }
+}
