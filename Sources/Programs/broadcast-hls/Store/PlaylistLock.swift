@@ -79,9 +79,8 @@ extension PlaylistLock {
     /// - Parameter home: the home folder.
     /// - Returns: nil if there is no folder for it.
     package static func path(address: String, home: String?) -> String? {
-        // FNV-1a with 64 bits.
-        let hash = address.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-        return folder(home: home).map { "\($0)/broadcast-hls-\(String(hash, radix: 16)).lock" }
+        let hash = String(FNV1a.hash(address.utf8), radix: 16)
+        return folder(home: home).map { "\($0)/broadcast-hls-\(hash).lock" }
     }
 
     /// The folder that the login manager creates for the user (pam_systemd(8)), else the standard state folder. An
