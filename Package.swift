@@ -280,17 +280,14 @@ let tests: [Module] = [
     .test("CredentialsTests", uses: ["Processes", "UserConfiguration", "Credentials", "TestSupport", "FuzzTargets"]),
     .test("ControlTests", uses: ["Control", "TestSupport", "FuzzTargets"]),
     .test("DesktopTests", uses: ["Concurrency", "Desktop", "TestSupport"]),
-    .test("PickerModelTests", uses: ["CommandModels", "FuzzTargets"]),
-    .test("CommandCompletionTests", uses: ["CommandModels"]),
-    .test("LaunchTests", uses: ["Processes", "Credentials", "Control", "Host", "TestSupport"]),
-    .test("ExtensionCheckTests", uses: ["Media", "Upload", "Host", "TestSupport", "ExtensionFakes"]),
+    .test("CommandModelsTests", uses: ["CommandModels", "FuzzTargets"]),
     .test(
         "HostTests",
         uses: [
             "Media", "Concurrency", "Processes", "RTMP", "Capture", "PortalCapture", "ContentCapture", "Upload",
             "Session",
             "UserConfiguration", "Credentials", "Control", "Desktop", "Host", "BroadcastKit", "TestSupport",
-            "SessionFakes",
+            "SessionFakes", "ExtensionFakes",
         ]),
     .test(
         "PresentationTests",
