@@ -262,8 +262,6 @@ let tests: [Module] = [
         "UploadTests",
         uses: ["Media", "Processes", "BroadcastExtension", "Upload", "TestSupport", "ExtensionFakes", "FuzzTargets"]),
     .test(
-        "DestinationsTests", uses: ["Media", "Concurrency", "RTMP", "Upload", "Session", "TestSupport", "SessionFakes"]),
-    .test(
         "SessionTests",
         uses: [
             "Media", "Concurrency", "RTMP", "Capture", "WindowPrivacy", "X11Capture", "ContentCapture", "Mix", "Encode",
