@@ -257,9 +257,6 @@ let tests: [Module] = [
         uses: ["Media", "Processes", "BroadcastExtension", "Upload", "TestSupport", "ExtensionFakes", "FuzzTargets"]),
     .test("PipelineTests", uses: ["Media", "Concurrency", "Pipeline", "SessionFakes"]),
     .test(
-        "DestinationsTests",
-        uses: ["Media", "Concurrency", "RTMP", "Pipeline", "Upload", "Session", "TestSupport", "SessionFakes"]),
-    .test(
         "SessionTests",
         uses: [
             "Media", "Concurrency", "RTMP", "Capture", "WindowPrivacy", "X11Capture", "ContentCapture", "Mix", "Encode",
@@ -274,16 +271,13 @@ let tests: [Module] = [
     .test("CredentialsTests", uses: ["Processes", "UserConfiguration", "Credentials", "TestSupport", "FuzzTargets"]),
     .test("ControlTests", uses: ["Control", "TestSupport", "FuzzTargets"]),
     .test("DesktopTests", uses: ["Concurrency", "Desktop", "TestSupport"]),
-    .test("PickerModelTests", uses: ["CommandModels", "FuzzTargets"]),
-    .test("CommandCompletionTests", uses: ["CommandModels"]),
-    .test("LaunchTests", uses: ["Processes", "Credentials", "Control", "Host", "TestSupport"]),
-    .test("ExtensionCheckTests", uses: ["Media", "Upload", "Host", "TestSupport", "ExtensionFakes"]),
+    .test("CommandModelsTests", uses: ["CommandModels", "FuzzTargets"]),
     .test(
         "HostTests",
         uses: [
             "Media", "Concurrency", "Processes", "RTMP", "Capture", "PortalCapture", "ContentCapture", "Pipeline",
             "Upload", "Session", "UserConfiguration", "Credentials", "Control", "Desktop", "Host", "BroadcastKit",
-            "TestSupport", "SessionFakes",
+            "TestSupport", "SessionFakes", "ExtensionFakes",
         ]),
     .test(
         "PresentationTests",

@@ -28,10 +28,15 @@ class Campaign:
             self.sound = peers.pulse()
             self.nginx = Nginx(peers)
             peers.paint(self.options.testscreen, "tone", environment=self.sound)
-            tested = FFmpeg("broadcast") if self.options.peer_only else Broadcast(self.options.broadcast, peers.path("home"))
+            tested = FFmpeg("broadcast") if self.options.peer_only else Broadcast(
+                self.options.broadcast, peers.path("home"))
             self.contenders = [tested, FFmpeg()]
-            parts = [("quality", self.measure_quality), ("cpu", self.measure_cpu), ("memory720", self.measure_memory), ("latency", self.measure_latency)]
-            parts += [("wakeups", self.measure_wakeups), ("raw", self.measure_raw), ("pixels", self.measure_pixels), ("hidden", self.measure_hidden)]
+            parts = [
+                ("quality", self.measure_quality), ("cpu", self.measure_cpu), ("memory720", self.measure_memory),
+                ("latency", self.measure_latency)]
+            parts += [
+                ("wakeups", self.measure_wakeups), ("raw", self.measure_raw), ("pixels", self.measure_pixels),
+                ("hidden", self.measure_hidden)]
             for name, measure in parts:
                 if not self.options.only or name in self.options.only:
                     measure()
@@ -43,12 +48,14 @@ class Campaign:
             self.measure_run("cpu", workload, contender, round_number, self.setup(display, 1920, 1080, 6000))
 
     def measure_quality(self):
-        """Compares cost and picture on screens of real text: every picture of a recording is compared with the painted one."""
+        """Compares cost and picture on screens of real text: every picture of a recording is compared with the painted
+        one."""
         # They need numpy and Pillow, which the other parts do not.
         import quality
         from workloads import NAMES, Workload
 
-        contenders = self.contenders + [FFmpeg("ffmpeg, tuned", ["-x264-params", "weightp=0:scenecut=0:threads=2"]), GStreamer()]
+        contenders = self.contenders + [
+            FFmpeg("ffmpeg, tuned", ["-x264-params", "weightp=0:scenecut=0:threads=2"]), GStreamer()]
         width, height = 1920, 1080
         for name in self.options.workload or NAMES:
             # The programs need up to some seconds to start.
@@ -69,7 +76,8 @@ class Campaign:
         display, server = self.peers.xvfb(workload.width, workload.height, server=True)
         environment = {**self.sound, "DISPLAY": display}
         key = f"q{self.peers.count}"
-        setup = self.setup(display, workload.width, workload.height, bitrate) | {"sound": False, "url": self.nginx.url(key, "recorded")}
+        setup = self.setup(display, workload.width, workload.height, bitrate) | {
+            "sound": False, "url": self.nginx.url(key, "recorded")}
         painter = self.peers.paint(self.options.testscreen, "replay", "--file", path, environment=environment)
         process = None
         if contender:
@@ -87,8 +95,11 @@ class Campaign:
         values = {"server_percent": 100 * cpu[0] / seconds}
         if process:
             self.peers.check(process)
-            values |= {"cpu_percent": 100 * cpu[1] / seconds, "kbps": (self.nginx.bytes_received(key) - received) * 8 / 1000 / seconds}
-            values |= process_usage.memory_megabytes(process.pid) | {"peak_mb": process_usage.peak_megabytes(process.pid)}
+            values |= {
+                "cpu_percent": 100 * cpu[1] / seconds,
+                "kbps": (self.nginx.bytes_received(key) - received) * 8 / 1000 / seconds}
+            values |= process_usage.memory_megabytes(process.pid) | {
+                "peak_mb": process_usage.peak_megabytes(process.pid)}
             contender.stop(self.peers, process, setup)
             wait_until("the end of the recording", lambda: self.nginx.bytes_received(key) == 0)
         self.peers.stop(painter)
@@ -107,7 +118,8 @@ class Campaign:
         """Counts how often the programs wake up while nothing changes, without sound."""
         display = self.peers.xvfb(1920, 1080)
         setup = self.setup(display, 1920, 1080, 6000) | {"sound": False}
-        variable = Broadcast(self.options.broadcast, self.peers.path("home"), "broadcast", ["--frame-pacing", "variable"])
+        variable = Broadcast(
+            self.options.broadcast, self.peers.path("home"), "broadcast", ["--frame-pacing", "variable"])
         for workload, contenders in [("constant", self.contenders), ("variable", [variable, self.contenders[1]])]:
             for round_number, _, contender in self.turns([workload], contenders):
                 process, _ = self.go_live(contender, setup)
@@ -173,13 +185,15 @@ class Campaign:
 
     def measure_run(self, part, workload, contender, round_number, setup, above=None):
         painters = [
-            self.peers.paint(self.options.testscreen, scene, environment=setup["environment"]) for scene in (workload, above) if scene
+            self.peers.paint(self.options.testscreen, scene, environment=setup["environment"])
+            for scene in (workload, above) if scene
         ]
         process, start_seconds = self.go_live(contender, setup)
         # The first two seconds contain the first IDR and the settling of the picture. The limits apply to the time
         # after that.
         time.sleep(2)
-        begin, cpu, received = time.monotonic(), process_usage.cpu_seconds(process.pid), self.nginx.bytes_received("bench")
+        begin, cpu = time.monotonic(), process_usage.cpu_seconds(process.pid)
+        received = self.nginx.bytes_received("bench")
         time.sleep(self.options.seconds)
         self.peers.check(process)
         cpu = process_usage.cpu_seconds(process.pid) - cpu
@@ -205,10 +219,11 @@ class Campaign:
         display = self.peers.xvfb(1920, 1080)
         setup = self.setup(display, 1920, 1080, 6000)
         # At 60 frames a second, the phase relative to the 30 grabs would be constant within a run and random between
-        # runs, with a difference of up to 17 ms. 61 frames a second cover all phases; 7 have as many phases, and are the
-        # sparse changes of a user who types.
+        # runs, with a difference of up to 17 ms. 61 frames a second cover all phases; 7 have as many phases, and are
+        # the sparse changes of a user who types.
         for workload, rate in [("silent clock", 61), ("clock", 61), ("sparse clock", 7)]:
-            painter = self.peers.paint(self.options.testscreen, "clock", "--fps", str(rate), environment=setup["environment"])
+            painter = self.peers.paint(
+                self.options.testscreen, "clock", "--fps", str(rate), environment=setup["environment"])
             for round_number, _, contender in self.turns([workload]):
                 setup["sound"] = workload == "clock"
                 process, _ = self.go_live(contender, setup)
@@ -293,7 +308,8 @@ class Campaign:
                     seconds = time.monotonic() - begin
                     contender.stop(self.peers, process)
                     self.add(
-                        "raw", workload, contender, round_number, cpu_percent=100 * cpu / seconds, megabytes_per_second=received / 1e6 / seconds
+                        "raw", workload, contender, round_number, cpu_percent=100 * cpu / seconds,
+                        megabytes_per_second=received / 1e6 / seconds
                     )
                 self.peers.stop(painter)
 
@@ -306,6 +322,7 @@ class Campaign:
         self.results.append({"part": "pixels", "program": "broadcast", **json.loads(text)})
 
     def add(self, part, workload, contender, round_number, **values):
-        self.results.append({"part": part, "workload": workload, "program": contender.name, "round": round_number, **values})
+        self.results.append({
+            "part": part, "workload": workload, "program": contender.name, "round": round_number, **values})
         numbers = "  ".join(f"{name} {value:.{4 if name.startswith('ssim') else 1}f}" for name, value in values.items())
         print(f"{part} {workload}, round {round_number + 1}, {contender.name}: {numbers}", file=sys.stderr, flush=True)

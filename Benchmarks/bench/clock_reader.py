@@ -19,12 +19,15 @@ def check(value):
 
 def milliseconds(frame):
     """Returns the painted CLOCK_MONOTONIC in milliseconds modulo 2^32, or None if it is unreadable or torn."""
-    rows = [[frame[(row * CELL + CELL // 2) * COLUMNS * CELL + column * CELL + CELL // 2] for column in range(COLUMNS)] for row in range(ROWS)]
+    rows = [
+        [frame[(row * CELL + CELL // 2) * COLUMNS * CELL + column * CELL + CELL // 2] for column in range(COLUMNS)]
+        for row in range(ROWS)]
     white, black = sum(rows[0][0::2]) / 9, sum(rows[0][1::2]) / 9
     if white - black < 60:
         return None
     bits = [[level * 2 > white + black for level in row] for row in rows]
-    if bits[0] != [column % 2 == 0 for column in range(COLUMNS)] or any(bits[row][0] != (row % 2 == 0) or bits[row][17] == bits[row][0] for row in (1, 2, 3)):
+    if bits[0] != [column % 2 == 0 for column in range(COLUMNS)] or any(
+            bits[row][0] != (row % 2 == 0) or bits[row][17] == bits[row][0] for row in (1, 2, 3)):
         return None
     words = [sum(bit << 15 - place for place, bit in enumerate(row[1:17])) for row in bits[1:]]
     value = words[0] << 16 | words[1]

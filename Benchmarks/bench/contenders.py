@@ -46,10 +46,13 @@ class GStreamer:
 
     def command(self, setup):
         return (
-            ["gst-launch-1.0", "-q", "-e", "ximagesrc", f"display-name={setup['display']}", "use-damage=true", "show-pointer=true"]
+            ["gst-launch-1.0", "-q", "-e", "ximagesrc", f"display-name={setup['display']}", "use-damage=true",
+             "show-pointer=true"]
             + ["!", "video/x-raw,framerate=30/1", "!", "videoconvert", "!", "video/x-raw,format=I420,colorimetry=bt709"]
-            + ["!", "x264enc", "tune=zerolatency", "speed-preset=veryfast", f"bitrate={setup['bitrate']}", "vbv-buf-capacity=1000"]
-            + ["key-int-max=60", "bframes=0", "!", "h264parse", "!", "flvmux", "streamable=true", "!", "rtmp2sink", f"location={setup['url']}"]
+            + ["!", "x264enc", "tune=zerolatency", "speed-preset=veryfast", f"bitrate={setup['bitrate']}",
+               "vbv-buf-capacity=1000"]
+            + ["key-int-max=60", "bframes=0", "!", "h264parse", "!", "flvmux", "streamable=true", "!", "rtmp2sink",
+               f"location={setup['url']}"]
         )
 
     def start(self, peers, setup):
@@ -68,13 +71,15 @@ class Broadcast:
         self.name = name
         self.options = list(options)
         self.home = {"HOME": folder}
-        for variable, part in [("CONFIG_HOME", "config"), ("DATA_HOME", "data"), ("STATE_HOME", "state"), ("RUNTIME_DIR", "run")]:
+        for variable, part in [
+                ("CONFIG_HOME", "config"), ("DATA_HOME", "data"), ("STATE_HOME", "state"), ("RUNTIME_DIR", "run")]:
             self.home[f"XDG_{variable}"] = os.path.join(folder, part)
             os.makedirs(self.home[f"XDG_{variable}"], 0o700, exist_ok=True)
 
     def command(self, setup):
         return (
-            [self.program, "start", "--to", setup["url"], "--fps", "30", "--bitrate", str(setup["bitrate"]), "--preset", "veryfast"]
+            [self.program, "start", "--to", setup["url"], "--fps", "30", "--bitrate", str(setup["bitrate"]), "--preset",
+             "veryfast"]
             + ["--latency", "low", "--frame-pacing", "constant", "--duration", "10m"]
             + ([] if setup["sound"] else ["--no-app-audio"])
             + self.options

@@ -95,8 +95,11 @@ class Peers:
     def xvfb(self, width, height, server=False):
         """Starts an X server. Returns the name of its display, and with `server` its process too."""
         screen = f"{width}x{height}x24"
-        process = self.start("xvfb", ["Xvfb", "-displayfd", "1", "-screen", "0", screen, "-nolisten", "tcp", "-noreset"])
-        name = ":" + wait_until("Xvfb", lambda: self.check(process) or (read(process.output).endswith("\n") and read(process.output).strip()))
+        process = self.start(
+            "xvfb", ["Xvfb", "-displayfd", "1", "-screen", "0", screen, "-nolisten", "tcp", "-noreset"])
+        name = ":" + wait_until(
+            "Xvfb", lambda: self.check(process) or (read(process.output).endswith("\n")
+                                                    and read(process.output).strip()))
         return (name, process) if server else name
 
     def pulse(self):
@@ -111,14 +114,17 @@ class Peers:
         }
         server = self.start(
             "pulseaudio",
-            ["pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--realtime=no", "--high-priority=no"]
+            ["pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--realtime=no",
+             "--high-priority=no"]
             + ["-L", f"module-native-protocol-unix auth-anonymous=1 socket={folder}/native"]
             + ["-L", "module-null-sink sink_name=app rate=48000"],
             {**environment, "XDG_RUNTIME_DIR": folder, "HOME": folder},
         )
         info = ["pactl", "info"]
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        wait_until("Pulse", lambda: self.check(server) or subprocess.call(info, env={**self.environment, **environment}, **quiet) == 0)
+        wait_until(
+            "Pulse", lambda: self.check(server) or subprocess.call(info, env={**self.environment, **environment},
+                                                                   **quiet) == 0)
         return environment
 
     def paint(self, program, *arguments, environment):
@@ -142,16 +148,20 @@ class Nginx:
         self.port, self.http_port = free_port(), free_port()
         self.recordings = os.path.join(folder, "recordings")
         os.mkdir(self.recordings)
-        temporary = "".join(f"{kind}_temp_path {folder}/{kind};" for kind in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"])
+        temporary = "".join(
+            f"{kind}_temp_path {folder}/{kind};" for kind in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"])
         with open(f"{folder}/nginx.conf", "w", encoding="utf-8") as file:
             file.write(
                 "load_module /usr/lib/nginx/modules/ngx_rtmp_module.so; daemon off; master_process off;"
                 f"pid {folder}/nginx.pid; error_log {folder}/error.log info; events {{ worker_connections 64; }}\n"
                 f"rtmp {{ access_log off; server {{ listen 127.0.0.1:{self.port}; application live {{ live on; }}"
-                f"application recorded {{ live on; record all; record_path {self.recordings}; record_suffix .flv; }} }} }}\n"
-                f"http {{ access_log off; {temporary} server {{ listen 127.0.0.1:{self.http_port}; location / {{ rtmp_stat all; }} location /control {{ rtmp_control all; }} }} }}\n"
+                f"application recorded {{ live on; record all; "
+                f"record_path {self.recordings}; record_suffix .flv; }} }} }}\n"
+                f"http {{ access_log off; {temporary} server {{ listen 127.0.0.1:{self.http_port}; "
+                f"location / {{ rtmp_stat all; }} location /control {{ rtmp_control all; }} }} }}\n"
             )
-        self.process = peers.start("nginx", ["nginx", "-p", folder, "-e", f"{folder}/error.log", "-c", f"{folder}/nginx.conf"])
+        self.process = peers.start(
+            "nginx", ["nginx", "-p", folder, "-e", f"{folder}/error.log", "-c", f"{folder}/nginx.conf"])
         wait_until("nginx", lambda: peers.check(self.process) or self.answers())
 
     def answers(self):
@@ -166,7 +176,8 @@ class Nginx:
 
     def kick(self, key):
         """Closes the connection of a stream's publisher. Returns false if there is none."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.http_port}/control/drop/publisher?app=live&name={key}", timeout=5) as answer:
+        with urllib.request.urlopen(
+                f"http://127.0.0.1:{self.http_port}/control/drop/publisher?app=live&name={key}", timeout=5) as answer:
             return answer.read().strip() not in (b"", b"0")
 
     def url(self, key, application="live"):

@@ -6,7 +6,8 @@ import numpy
 
 from workloads import BITS, CELL, Reference
 
-# The constants of Wang et al., Image quality assessment: from error visibility to structural similarity (2004), for 8 bits.
+# The constants of Wang et al., Image quality assessment: from error visibility to structural similarity (2004), for 8
+# bits.
 C1, C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
 
 
@@ -22,7 +23,8 @@ def ssim(one, other):
     variance_a = (a * a).mean((1, 3)) - mean_a * mean_a
     variance_b = (b * b).mean((1, 3)) - mean_b * mean_b
     covariance = (a * b).mean((1, 3)) - mean_a * mean_b
-    values = (2 * mean_a * mean_b + C1) * (2 * covariance + C2) / ((mean_a**2 + mean_b**2 + C1) * (variance_a + variance_b + C2))
+    values = (2 * mean_a * mean_b + C1) * (2 * covariance + C2) / (
+        (mean_a**2 + mean_b**2 + C1) * (variance_a + variance_b + C2))
     return float(values.mean())
 
 
@@ -45,7 +47,8 @@ def pictures(path, width, height, start, seconds):
 
 
 def judge(path, workload, start, seconds):
-    """Returns the number of pictures, of different painted frames, and the mean and the worst SSIM of a part of a recording.
+    """Returns the number of pictures, of different painted frames, and the mean and the worst SSIM of a part of a
+    recording.
 
     A grab can show the screen while a frame is being painted, so a picture is compared with the frame whose number it
     shows and with the next one, and the better value counts. This is the same for every program."""
@@ -65,4 +68,6 @@ def judge(path, workload, start, seconds):
         values.append(max(ssim(picture, painted) for painted in candidates))
     if not values:
         raise RuntimeError(f"{path}: no picture after {start} s")
-    return {"frames": len(values), "distinct": len(set(numbers)), "ssim_mean": float(numpy.mean(values)), "ssim_worst": min(values)}
+    return {
+        "frames": len(values), "distinct": len(set(numbers)), "ssim_mean": float(numpy.mean(values)),
+        "ssim_worst": min(values)}

@@ -58,7 +58,9 @@ class RawBroadcast:
 
     def start(self, peers, setup):
         command = [self.broadcast.program, "start", "--to", "raw-reader", "--fps", "30", "--frame-pacing", "constant"]
-        return peers.start(self.name, command + ["--no-app-audio", "--duration", "10m"], {**setup["environment"], **self.broadcast.home})
+        return peers.start(
+            self.name, command + ["--no-app-audio", "--duration", "10m"],
+            {**setup["environment"], **self.broadcast.home})
 
     def reader_pid(self, process):
         return process_usage.tree(process.pid)[1]

@@ -39,8 +39,10 @@ ROWS = [
     Row("wake-ups a second, unchanged screen", "wakeups", "constant", "wakeups", "", None, None, None),
     Row("the same with variable pacing", "wakeups", "variable", "wakeups", "", None, None, None),
     # The second column is broadcast itself, on the same screen, without the rule.
-    Row("CPU, typing, one window hidden : shown", "hidden", "typing", "cpu_percent", "%", True, 1.05, None, "hidden", "no rule"),
-    Row("CPU, whole screen, one window hidden : shown", "hidden", "everything", "cpu_percent", "%", True, 1.05, None, "hidden", "no rule"),
+    Row("CPU, typing, one window hidden : shown", "hidden", "typing", "cpu_percent", "%", True, 1.05, None, "hidden",
+        "no rule"),
+    Row("CPU, whole screen, one window hidden : shown", "hidden", "everything", "cpu_percent", "%", True, 1.05, None,
+        "hidden", "no rule"),
     Row("bitrate, unchanged screen", "cpu", "still", "kbps", "kbit/s", None, None, None),
     Row("bitrate, whole screen changing", "cpu", "everything", "kbps", "kbit/s", None, None, None),
 ]
@@ -61,7 +63,8 @@ class Report:
         return [
             result[row.value]
             for result in self.results
-            if result["part"] == row.part and result["program"] == program and row.workload in (None, result.get("workload"))
+            if result["part"] == row.part and result["program"] == program
+            and row.workload in (None, result.get("workload"))
         ]
 
     def summary(self, row):
@@ -75,7 +78,9 @@ class Report:
         mine, theirs = middle(tested), middle(peer)
         ratio = mine / theirs if theirs else float("inf")
         judged = {True: ratio, False: mine, None: None}[row.relative]
-        return {"label": row.label, "broadcast": mine, "ffmpeg": theirs, "ratio": ratio, "bar": row.bar, "goal": row.goal, "judged": judged}
+        return {
+            "label": row.label, "broadcast": mine, "ffmpeg": theirs, "ratio": ratio, "bar": row.bar, "goal": row.goal,
+            "judged": judged}
 
     def misses(self):
         """Returns the labels of the rows that exceed their limit."""
@@ -86,7 +91,9 @@ class Report:
         head = ["", "broadcast", "ffmpeg", "ratio", "bar", "goal", ""]
         lines = [head] + [self.line(row, summary) for row in ROWS if (summary := self.summary(row))]
         widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
-        text = "\n".join("  ".join(cell.ljust(width) if index == 0 else cell.rjust(width) for index, (cell, width) in enumerate(zip(line, widths))) for line in lines)
+        text = "\n".join(
+            "  ".join(cell.ljust(width) if index == 0 else cell.rjust(width)
+                      for index, (cell, width) in enumerate(zip(line, widths))) for line in lines)
         return "\n".join([text, *self.pixel_lines(), self.conditions()])
 
     def line(self, row, summary):
@@ -111,8 +118,9 @@ class Report:
     def conditions(self):
         kind = "ffmpeg against itself; " if self.options.peer_only else ""
         return (
-            f"({kind}{self.options.rounds} rounds of {self.options.seconds:g} s in turn, medians, memory the highest; 1080p30, 6000 kbit/s, veryfast, "
-            f"zerolatency, AAC 160 kbit/s, RTMP over loopback; 100 % is one of {os.cpu_count()} processors; {platform.machine()}, Linux {platform.release()})"
+            f"({kind}{self.options.rounds} rounds of {self.options.seconds:g} s in turn, medians, memory the highest; "
+            f"1080p30, 6000 kbit/s, veryfast, zerolatency, AAC 160 kbit/s, RTMP over loopback; "
+            f"100 % is one of {os.cpu_count()} processors; {platform.machine()}, Linux {platform.release()})"
         )
 
     def quality(self):
@@ -123,14 +131,16 @@ class Report:
                 runs.setdefault(result["workload"], {}).setdefault(result["program"], []).append(result)
         return {
             name: {
-                program: {key: (min if key == "ssim_worst" else statistics.median)(run[key] for run in rounds) for key in rounds[0] if key not in ("part", "workload", "program", "round")}
+                program: {key: (min if key == "ssim_worst" else statistics.median)(run[key] for run in rounds)
+                          for key in rounds[0] if key not in ("part", "workload", "program", "round")}
                 for program, rounds in programs.items()
             }
             for name, programs in runs.items()
         }
 
     def quality_misses(self):
-        """Returns the workloads at which the cost relative to ffmpeg exceeds its bar, or the picture is worse than ffmpeg's."""
+        """Returns the workloads at which the cost relative to ffmpeg exceeds its bar, or the picture is worse than
+        ffmpeg's."""
         misses = []
         for name, programs in self.quality().items():
             bar = QUALITY_BARS.get(name.split()[0])
@@ -142,16 +152,20 @@ class Report:
 
     @staticmethod
     def compare(tested, peer):
-        """Returns the ratio of the processor times, and whether the picture is at least as good: in the mean and the worst SSIM,
-        and in the number of different frames that it shows."""
+        """Returns the ratio of the processor times, and whether the picture is at least as good: in the mean and the
+        worst SSIM, and in the number of different frames that it shows."""
         margin = 0.0005
-        is_sharper = tested["ssim_mean"] + margin >= peer["ssim_mean"] and tested["ssim_worst"] + margin >= peer["ssim_worst"]
+        is_sharper = (
+            tested["ssim_mean"] + margin >= peer["ssim_mean"] and tested["ssim_worst"] + margin >= peer["ssim_worst"])
         is_sharper = is_sharper and tested["distinct"] >= 0.98 * peer["distinct"] - 1
         return tested["cpu_percent"] / peer["cpu_percent"], is_sharper
 
     def markdown(self):
-        """Returns the part quality as a table. A ratio in brackets is a cost at a worse picture, which compares nothing."""
-        lines = ["| screen, kbit/s | program | CPU | of ffmpeg's | X server | SSIM mean | worst | pictures | different | kbit/s | memory | PSS |"]
+        """Returns the part quality as a table. A ratio in brackets is a cost at a worse picture, which compares
+        nothing."""
+        lines = [
+            "| screen, kbit/s | program | CPU | of ffmpeg's | X server | SSIM mean | worst | pictures | different "
+            "| kbit/s | memory | PSS |"]
         lines.append("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
         for name, programs in self.quality().items():
             for program, run in programs.items():
@@ -160,16 +174,19 @@ class Report:
                     cost, is_sharper = self.compare(run, programs["ffmpeg"])
                     ratio = f"{cost:.2f}" if is_sharper else f"({cost:.2f})"
                 lines.append(
-                    f"| {name} | {program} | {run['cpu_percent']:.1f} % | {ratio} | {run['server_percent']:+.1f} % | {run['ssim_mean']:.4f} "
-                    f"| {run['ssim_worst']:.4f} | {run['frames']:.0f} | {run['distinct']:.0f} | {run['kbps']:.0f} | {run['own_mb']:.0f} MB | {run['pss_mb']:.0f} MB |"
+                    f"| {name} | {program} | {run['cpu_percent']:.1f} % | {ratio} | {run['server_percent']:+.1f} % "
+                    f"| {run['ssim_mean']:.4f} | {run['ssim_worst']:.4f} | {run['frames']:.0f} "
+                    f"| {run['distinct']:.0f} | {run['kbps']:.0f} | {run['own_mb']:.0f} MB | {run['pss_mb']:.0f} MB |"
                 )
         return "\n".join(lines + ["", self.quality_conditions()])
 
     def comparison(self):
-        """Returns the part quality at its lowest bitrate as a short table: broadcast and ffmpeg, one line for each screen."""
+        """Returns the part quality at its lowest bitrate as a short table: broadcast and ffmpeg, one line for each
+        screen."""
         quality = self.quality()
         lowest = min(int(name.split()[1]) for name in quality)
-        lines = ["| screen | CPU | ffmpeg | ratio | SSIM mean / worst | ffmpeg |", "| --- | --- | --- | --- | --- | --- |"]
+        lines = [
+            "| screen | CPU | ffmpeg | ratio | SSIM mean / worst | ffmpeg |", "| --- | --- | --- | --- | --- | --- |"]
         for name, programs in quality.items():
             if int(name.split()[1]) != lowest or not {"broadcast", "ffmpeg"} <= programs.keys():
                 continue
@@ -177,7 +194,9 @@ class Report:
             cost, is_sharper = self.compare(ours, theirs)
             ratio = f"{cost:.2f}" if is_sharper else f"({cost:.2f})"
             pictures = " | ".join(f"{run['ssim_mean']:.4f} / {run['ssim_worst']:.4f}" for run in (ours, theirs))
-            lines.append(f"| {name.split()[0]} | {ours['cpu_percent']:.0f} % | {theirs['cpu_percent']:.0f} % | {ratio} | {pictures} |")
+            lines.append(
+                f"| {name.split()[0]} | {ours['cpu_percent']:.0f} % | {theirs['cpu_percent']:.0f} % | {ratio} "
+                f"| {pictures} |")
         return "\n".join(lines)
 
     def document(self, path):
@@ -193,8 +212,11 @@ class Report:
 
     def quality_conditions(self):
         return (
-            f"1920x1080, 30 frames a second, veryfast, zerolatency, RTMP over loopback, no sound; {self.options.rounds} rounds of {self.options.seconds:g} s in turn, "
-            f"medians, the worst SSIM of all rounds; 100 % is one of {os.cpu_count()} processors. SSIM of the luma to the painted picture. A ratio in brackets: the picture is worse than ffmpeg's. The X server's use is what the program adds."
+            f"1920x1080, 30 frames a second, veryfast, zerolatency, RTMP over loopback, no sound; "
+            f"{self.options.rounds} rounds of {self.options.seconds:g} s in turn, "
+            f"medians, the worst SSIM of all rounds; 100 % is one of {os.cpu_count()} processors. "
+            f"SSIM of the luma to the painted picture. "
+            f"A ratio in brackets: the picture is worse than ffmpeg's. The X server's use is what the program adds."
         )
 
     def plot(self, folder):
@@ -205,12 +227,15 @@ class Report:
         from matplotlib import pyplot
 
         quality = self.quality()
-        for figure, label in [("cpu_percent", "CPU, % of a processor"), ("ssim_worst", "worst SSIM to the painted picture")]:
+        for figure, label in [
+                ("cpu_percent", "CPU, % of a processor"), ("ssim_worst", "worst SSIM to the painted picture")]:
             programs = sorted({program for run in quality.values() for program in run})
             axes = pyplot.subplots(figsize=(9, 0.5 * len(quality) + 1.5))[1]
             for index, program in enumerate(programs):
                 places = [row + (index - (len(programs) - 1) / 2) * 0.8 / len(programs) for row in range(len(quality))]
-                axes.barh(places, [run.get(program, {}).get(figure, 0) for run in quality.values()], 0.8 / len(programs), label=program)
+                axes.barh(
+                    places, [run.get(program, {}).get(figure, 0) for run in quality.values()], 0.8 / len(programs),
+                    label=program)
             axes.set_yticks(range(len(quality)), list(quality))
             axes.invert_yaxis()
             axes.set_xlabel(label)
@@ -223,4 +248,6 @@ class Report:
 
     def as_json(self):
         measured = {"rounds": self.options.rounds, "seconds": self.options.seconds}
-        return measured | {"summary": list(filter(None, map(self.summary, ROWS))), "quality": self.quality(), "runs": self.results, "conditions": self.conditions()}
+        return measured | {
+            "summary": list(filter(None, map(self.summary, ROWS))), "quality": self.quality(), "runs": self.results,
+            "conditions": self.conditions()}

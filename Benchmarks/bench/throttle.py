@@ -1,7 +1,7 @@
 """usage: throttle.py TARGET_PORT KBIT
 
-A line of so many kbit/s to a server on this machine: listens on a free port of 127.0.0.1, prints it, and passes on what clients send
-at that speed. Answers are passed on at once."""
+A line of so many kbit/s to a server on this machine: listens on a free port of 127.0.0.1, prints it, and passes on what
+clients send at that speed. Answers are passed on at once."""
 
 import asyncio
 import socket

@@ -2,7 +2,8 @@
 
 A workload consists of images and of frames. A frame copies parts of the images to the screen and then shows rectangles.
 Each frame that changes anything also shows its number as 16 bright or dark cells in the top left corner, so a recorded
-picture can be compared with the frame that it shows. Everything follows from the repository's files and from fixed seeds.
+picture can be compared with the frame that it shows. Everything follows from the repository's files and from fixed
+seeds.
 """
 
 import glob
@@ -17,7 +18,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 FPS = 30
 # The number of the frame: one cell for each bit, the highest first.
 CELL, BITS = 8, 16
-NAMES = ["still", "caret", "typing", "small", "scrolling", "dragging", "video", "everything", "photo", "noise", "slides", "output"]
+NAMES = [
+    "still", "caret", "typing", "small", "scrolling", "dragging", "video", "everything", "photo", "noise", "slides",
+    "output"]
 FONT_FOLDER = "/usr/share/fonts/truetype/dejavu/"
 
 
@@ -44,7 +47,9 @@ def editor(width, height):
     face = font("DejaVuSansMono", size)
     step = size + 5
     draw.rectangle((0, 0, 46, height), fill=(238, 238, 234))
-    words = {"let", "var", "func", "if", "guard", "return", "struct", "final", "class", "private", "package", "import", "for", "in", "case"}
+    words = {
+        "let", "var", "func", "if", "guard", "return", "struct", "final", "class", "private", "package", "import",
+        "for", "in", "case"}
     for row, text in enumerate(lines_of("Sources/Session/Session/*.swift", height // step)):
         y = 6 + row * step
         if y > height:
@@ -55,7 +60,9 @@ def editor(width, height):
             continue
         x = 56
         for word in text.replace("\t", "    ").split(" "):
-            colour = (150, 40, 120) if word in words else (30, 60, 160) if word[:1].isupper() else (170, 60, 20) if '"' in word else (30, 30, 34)
+            colour = (
+                (150, 40, 120) if word in words else (30, 60, 160) if word[:1].isupper()
+                else (170, 60, 20) if '"' in word else (30, 30, 34))
             draw.text((x, y), word, fill=colour, font=face)
             x += face.getlength(word + " ")
     return image
@@ -200,7 +207,8 @@ class Workload:
         self.start(background)
         columns = (self.width - 120) // advance
         text = " ".join(line.strip() for line in lines_of("Sources/Network/RTMP/*.swift", 400))
-        rows = [text[start : start + columns] for start in range(0, len(text), columns)][: self.height // step - first - 1]
+        rows = [text[start : start + columns] for start in range(0, len(text), columns)][
+            : self.height // step - first - 1]
         typed = Image.new("RGB", (self.width, len(rows) * step), (253, 253, 250))
         for row, line in enumerate(rows):
             for column, character in enumerate(line):
@@ -251,7 +259,8 @@ class Workload:
             left, upper, right, lower = x, y, x + w, y + h
             if old:
                 copies.insert(0, (background, old[0], old[1], w, h, old[0], old[1]))
-                left, upper, right, lower = min(left, old[0]), min(upper, old[1]), max(right, old[0] + w), max(lower, old[1] + h)
+                left, upper = min(left, old[0]), min(upper, old[1])
+                right, lower = max(right, old[0] + w), max(lower, old[1] + h)
             self.change(*copies, shown=[(left, upper, right - left, lower - upper)])
             old = (x, y)
 
@@ -260,7 +269,8 @@ class Workload:
         self.start(desktop(self.width, self.height))
         count, (w, h) = 90, (640, 360)
         frames = subprocess.run(
-            ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", f"mandelbrot=size={w}x{h}:rate={FPS}:end_scale=0.02:end_pts=200"]
+            ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i",
+             f"mandelbrot=size={w}x{h}:rate={FPS}:end_scale=0.02:end_pts=200"]
             + ["-frames:v", str(count), "-f", "rawvideo", "-pix_fmt", "rgb24", "-"],
             stdout=subprocess.PIPE, check=True,
         ).stdout
@@ -277,7 +287,8 @@ class Workload:
         source = self.add(large)
         self.start(large.crop((0, 0, self.width, self.height)))
         for index in range(1, self.count):
-            x, y = (abs((index * step + length) % (2 * length) - length) for step, length in ((5, reach[0]), (3, reach[1])))
+            x, y = (
+                abs((index * step + length) % (2 * length) - length) for step, length in ((5, reach[0]), (3, reach[1])))
             self.change((source, x, y, self.width, self.height, 0, 0))
 
     def photo(self):
@@ -292,11 +303,14 @@ class Workload:
 
     def slides(self):
         """Another slide every two seconds, between two keyframes: a page, a photograph, an editor, a terminal."""
-        made = [page(self.width, self.height, 28), photograph(self.width, self.height, 5), editor(self.width, self.height), terminal(self.width, self.height)]
+        made = [
+            page(self.width, self.height, 28), photograph(self.width, self.height, 5), editor(self.width, self.height),
+            terminal(self.width, self.height)]
         self.start(made[0])
         sources = [self.add(image) for image in made]
         for index in range(1, self.count):
-            self.change(*([(sources[(index + 35) // 60 % 4], 0, 0, self.width, self.height, 0, 0)] if index % 60 == 25 else []))
+            self.change(
+                *([(sources[(index + 35) // 60 % 4], 0, 0, self.width, self.height, 0, 0)] if index % 60 == 25 else []))
 
     def output(self):
         """A terminal that scrolls by one line six times a second."""
@@ -305,12 +319,15 @@ class Workload:
         self.start(long.crop((0, 0, self.width, self.height)))
         top = 16
         for index in range(1, self.count):
-            self.change(*([(source, 0, top + 17 * (index // 5), self.width, self.height - top, 0, top)] if index % 5 == 0 else []))
+            self.change(
+                *([(source, 0, top + 17 * (index // 5), self.width, self.height - top, 0, top)] if index % 5 == 0
+                  else []))
 
     def write(self, path):
         """Writes the file that `TestScreen replay` paints: 32-bit little-endian numbers, and pixels as B, G, R, 0."""
         with open(path, "wb") as file:
-            file.write(struct.pack("<8I", 0x59414C50, 1, self.width, self.height, FPS, len(self.images), len(self.frames), 0))
+            file.write(
+                struct.pack("<8I", 0x59414C50, 1, self.width, self.height, FPS, len(self.images), len(self.frames), 0))
             for image in self.images:
                 height, width = image.shape[:2]
                 file.write(struct.pack("<2I", width, height))
@@ -339,11 +356,14 @@ class Reference:
         return 16 + (0.2126 * red + 0.7152 * green + 0.0722 * blue) * (219 / 255)
 
     def at(self, number):
-        """Returns the picture after the frame of that number, or None if it is older than the last few or does not exist."""
+        """Returns the picture after the frame of that number, or None if it is older than the last few or does not
+        exist."""
         while self.position < number < len(self.workload.frames):
             self.position += 1
             for image, x, y, width, height, to_x, to_y in self.workload.frames[self.position][0]:
-                self.picture[to_y : to_y + height, to_x : to_x + width] = self.luma[image][y : y + height, x : x + width]
-            self.kept[self.position] = self.picture.copy() if self.workload.frames[self.position][0] else self.kept[self.position - 1]
+                self.picture[to_y : to_y + height, to_x : to_x + width] = self.luma[image][
+                    y : y + height, x : x + width]
+            changed = self.workload.frames[self.position][0]
+            self.kept[self.position] = self.picture.copy() if changed else self.kept[self.position - 1]
             self.kept.pop(self.position - 8, None)
         return self.kept.get(number)

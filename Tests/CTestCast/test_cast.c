@@ -75,7 +75,8 @@ static void on_param_changed(void *context, uint32_t id, const struct spa_pod *p
     int type = cast->options.uses_memory_pointers ? SPA_DATA_MemPtr : SPA_DATA_MemFd;
     params[count++] = spa_pod_builder_add_object(
         &builder, SPA_TYPE_OBJECT_ParamBuffers, SPA_PARAM_Buffers, SPA_PARAM_BUFFERS_buffers,
-        SPA_POD_CHOICE_RANGE_Int(cast->options.buffers, 2, cast->options.most_buffers), SPA_PARAM_BUFFERS_blocks, SPA_POD_Int(1),
+        SPA_POD_CHOICE_RANGE_Int(cast->options.buffers, 2, cast->options.most_buffers),
+        SPA_PARAM_BUFFERS_blocks, SPA_POD_Int(1),
         SPA_PARAM_BUFFERS_size, SPA_POD_Int(stride_of(cast) * (int)cast->agreed.size.height), SPA_PARAM_BUFFERS_stride,
         SPA_POD_Int(stride_of(cast)), SPA_PARAM_BUFFERS_dataType, SPA_POD_CHOICE_FLAGS_Int(1 << type));
 #define META(type, size) \

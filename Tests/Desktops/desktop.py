@@ -99,8 +99,10 @@ class Desktop:
                     os.chmod(path, 0o666)
         subprocess.run(["chown", "-R", f"{self.user.pw_uid}:{self.user.pw_gid}", self.folder], check=True)
         self.session = subprocess.Popen(
-            self.in_root("/opt/rig/session.py", self.kind, self.folder, str(outputs)), env={"PATH": "/usr/bin:/bin"}, stdin=subprocess.PIPE)
-        wait("the session", lambda: os.path.exists(self.folder + "/environment") or self.session.poll() is not None, 120)
+            self.in_root("/opt/rig/session.py", self.kind, self.folder, str(outputs)), env={"PATH": "/usr/bin:/bin"},
+            stdin=subprocess.PIPE)
+        wait(
+            "the session", lambda: os.path.exists(self.folder + "/environment") or self.session.poll() is not None, 120)
         if self.session.poll() is not None:
             raise Failure("the session ended at its start")
         with open(self.folder + "/environment") as file:
@@ -113,7 +115,8 @@ class Desktop:
         """What a program of the desktop's user finds. Outside of the root it has the host's PATH."""
         environment = dict(self.environment)
         home = self.folder + "/user"
-        environment.update(HOME=home, XDG_CONFIG_HOME=home + "/config", XDG_STATE_HOME=home + "/state", XDG_DATA_HOME=home + "/data")
+        environment.update(
+            HOME=home, XDG_CONFIG_HOME=home + "/config", XDG_STATE_HOME=home + "/state", XDG_DATA_HOME=home + "/data")
         if not self.is_inside:
             environment["PATH"] = os.environ["PATH"]
         return environment
@@ -124,17 +127,21 @@ class Desktop:
 
     def broadcast(self, *arguments, limit=LIMIT, status=None):
         """Runs broadcast to its end. Checks its exit status, if one is given."""
-        result = subprocess.run(self.command(*arguments), env=self.environment_of_user(), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        result = subprocess.run(self.command(*arguments), env=self.environment_of_user(), stdin=subprocess.DEVNULL,
+                                capture_output=True, text=True,
                                 timeout=limit, cwd="/")
         if status is not None:
-            expect(result.returncode == status, f"broadcast {' '.join(arguments)}: exit {result.returncode}: {result.stderr.strip()}")
+            expect(
+                result.returncode == status,
+                f"broadcast {' '.join(arguments)}: exit {result.returncode}: {result.stderr.strip()}")
         return result
 
     def begin(self, *arguments):
         """Starts broadcast. Its messages are in `process.log`."""
         self.count += 1
         path = f"{self.folder}/broadcast-{self.count}.log"
-        process = subprocess.Popen(self.command("start", *arguments), env=self.environment_of_user(), stdin=subprocess.DEVNULL,
+        process = subprocess.Popen(self.command("start", *arguments), env=self.environment_of_user(),
+                                   stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=open(path, "w"), cwd="/")
         process.log = path
         return process
@@ -177,8 +184,12 @@ class Desktop:
 
     def tool(self, *command, limit=LIMIT):
         """Runs a program of the desktop, and returns its output."""
-        result = subprocess.run(self.in_root(*command), env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=limit)
-        expect(result.returncode == 0, f"{' '.join(command)}: exit {result.returncode}: {result.stderr.strip() or result.stdout.strip()}")
+        result = subprocess.run(
+            self.in_root(*command), env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=limit)
+        expect(
+            result.returncode == 0,
+            f"{' '.join(command)}: exit {result.returncode}: {result.stderr.strip() or result.stdout.strip()}")
         return result.stdout
 
     def painted(self, rate=0, *arguments, environment=None):
@@ -240,7 +251,8 @@ class Recording:
 
     def decode(self, filter, size):
         data = subprocess.run(
-            ["ffmpeg", "-v", "error", "-i", self.path, "-map", "0:v", "-fps_mode", "passthrough", "-vf", filter, "-f", "rawvideo", "-"],
+            ["ffmpeg", "-v", "error", "-i", self.path, "-map", "0:v", "-fps_mode", "passthrough", "-vf", filter, "-f",
+             "rawvideo", "-"],
             stdout=subprocess.PIPE, check=True).stdout
         return [data[index:index + size] for index in range(0, len(data), size)]
 
@@ -248,7 +260,8 @@ class Recording:
     def number(frame):
         """The number in a frame; nil if it shows none."""
         bits = [byte > 127 for byte in frame]
-        if any(90 < byte < 165 for byte in frame) or bits[:2] != [True, False] or bits[31] or bits[30] != sum(bits[2:30]) % 2:
+        if (any(90 < byte < 165 for byte in frame) or bits[:2] != [True, False] or bits[31]
+                or bits[30] != sum(bits[2:30]) % 2):
             return None
         code = sum(bit << index for index, bit in enumerate(bits[2:30]))
         number = 0
@@ -265,7 +278,8 @@ class Recording:
         shown = set(self.numbers)
         expect(self.numbers == sorted(self.numbers), "frames are out of order")
         unread = len(self.frames) - len(self.numbers)
-        summary = f"{len(shown & painted)} of {len(painted)} painted pictures in {len(self.frames)} frames, {unread} without a number"
+        summary = (f"{len(shown & painted)} of {len(painted)} painted pictures in {len(self.frames)} frames, "
+                   f"{unread} without a number")
         expect(len(shown & painted) >= share * len(painted) - 1, summary)
         # At the ends, a picture stands for a moment before or after it too.
         expect(len(self.numbers) - len(shown) <= 2, f"{len(self.numbers) - len(shown)} pictures twice: {summary}")

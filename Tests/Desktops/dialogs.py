@@ -7,7 +7,8 @@ from desktop import LIMIT, Failure, wait
 
 
 def answer(desktop, process, choice):
-    """Chooses the monitor or a window in the dialog that a start shows. Returns when the dialog is gone, or when there was none."""
+    """Chooses the monitor or a window in the dialog that a start shows. Returns when the dialog is gone, or when there
+    was none."""
     {"sway": sway, "gnome": gnome, "kwin": kwin, "hyprland": hyprland}[desktop.kind](desktop, process, choice)
 
 
@@ -43,12 +44,16 @@ def repeat(desktop, process, is_open, act):
 def sway(desktop, process, choice):
     text = {"monitor": "monitor headless-1", "window": "window"}[choice]
     # Keys that are sent before the menu has the focus are lost.
-    repeat(desktop, process, lambda: desktop.runs("wmenu"), lambda: (time.sleep(0.3), desktop.runs("wmenu") and control(desktop, "type " + text)))
+    repeat(
+        desktop, process, lambda: desktop.runs("wmenu"),
+        lambda: (time.sleep(0.3), desktop.runs("wmenu") and control(desktop, "type " + text)))
 
 
 def hyprland(desktop, process, choice):
     def picker():
-        return next((client for client in json.loads(desktop.tool("hyprctl", "-j", "clients")) if client["class"] == "hyprland-share-picker"), None)
+        return next(
+            (client for client in json.loads(desktop.tool("hyprctl", "-j", "clients"))
+             if client["class"] == "hyprland-share-picker"), None)
 
     def click(x, y):
         # Hyprland passes on a movement only if the place changes, and not the first one of a mouse.

@@ -15,8 +15,8 @@ TESTS = []
 
 
 def test(*kinds, breaks=False, measures=False):
-    """Marks a test, for all desktops or only for those that are named. After one that breaks something of the session, a new
-    session is started. One that measures has the machine for itself."""
+    """Marks a test, for all desktops or only for those that are named. After one that breaks something of the session,
+    a new session is started. One that measures has the machine for itself."""
     def mark(function):
         function.breaks, function.measures = breaks, measures
         TESTS.append((function.__doc__.split("\n")[0].rstrip("."), function, kinds))
@@ -59,7 +59,9 @@ def colours(recording):
     """The colour of each frame, without repetitions, rounded so that codec noise does not count."""
     found = []
     for frame in recording.decode("scale=in_color_matrix=bt709,format=rgb24,scale=1:1:flags=area", 3):
-        name = next((name for name in ("2040c0", "20c040", "c02040", "804000", "000000") if nearly(frame, bytes.fromhex(name))), frame.hex())
+        name = next(
+            (name for name in ("2040c0", "20c040", "c02040", "804000", "000000") if nearly(frame, bytes.fromhex(name))),
+            frame.hex())
         if not found or found[-1] != name:
             found.append(name)
     return found
@@ -94,7 +96,8 @@ def starts(desktop):
 @test(measures=True)
 def clock_30(desktop):
     """Painted clock of 30/s: no picture lost"""
-    # Hyprland's portal asks for the next picture one interval of 60/s after the last one, and misses one that comes before.
+    # Hyprland's portal asks for the next picture one interval of 60/s after the last one, and misses one that comes
+    # before.
     return clock(desktop, 30, 60, share_of_pictures=0.97 if desktop.kind == "hyprland" else 1.0)
 
 
@@ -172,7 +175,8 @@ def region(desktop):
     """A region of the monitor"""
     share(desktop)
     with desktop.painted(0):
-        desktop.broadcast("start", "--region", "400x200+200+100", "--duration", "2s", "--to", desktop.file("a.mp4"), status=0)
+        desktop.broadcast(
+            "start", "--region", "400x200+200+100", "--duration", "2s", "--to", desktop.file("a.mp4"), status=0)
     recording = Recording(desktop.file("a.mp4"))
     expect(colours(recording)[-1] == "2040c0", "the colour is wrong")
 
@@ -202,7 +206,8 @@ def sound(desktop):
     """Sound of an application, through pipewire-pulse"""
     share(desktop)
     path = desktop.folder + "/tone.wav"
-    subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=frequency=1000:duration=30", "-ac", "2", "-ar", "48000", "-af", "volume=4",
+    subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=frequency=1000:duration=30", "-ac", "2", "-ar",
+                    "48000", "-af", "volume=4",
                     path], check=True)
     os.chmod(path, 0o644)
     player = subprocess.Popen(desktop.in_root("paplay", path), env=desktop.environment, stdin=subprocess.DEVNULL)
@@ -211,7 +216,8 @@ def sound(desktop):
     finally:
         player.kill()
         player.wait()
-    text = subprocess.run(["ffmpeg", "-i", desktop.file("a.mp4"), "-map", "0:a", "-af", "atrim=1.5:3.5,volumedetect", "-f", "null", "-"],
+    text = subprocess.run(["ffmpeg", "-i", desktop.file("a.mp4"), "-map", "0:a", "-af", "atrim=1.5:3.5,volumedetect",
+                           "-f", "null", "-"],
                           capture_output=True, text=True).stderr
     mean = float(re.search(r"mean_volume: (-?[0-9.]+) dB", text)[1])
     expect(-20 < mean < -2, f"the mean volume is {mean} dB")
@@ -235,8 +241,10 @@ def private_memory(desktop):
     share(desktop)
     process = desktop.live("--to", desktop.file("a.mp4"))
     name = os.path.basename(desktop.program)
-    # Opening is what the kernel checks: place 0 of mem has no memory. A process that has ended and was not waited for has none.
-    script = f"for p in $(pgrep -x -r DRSt {name}); do for f in environ mem maps; do (exec 3< /proc/$p/$f) 2> /dev/null && echo $p/$f; done; done; true"
+    # Opening is what the kernel checks: place 0 of mem has no memory. A process that has ended and was not waited for
+    # has none.
+    script = (f"for p in $(pgrep -x -r DRSt {name}); do for f in environ mem maps; do "
+              "(exec 3< /proc/$p/$f) 2> /dev/null && echo $p/$f; done; done; true")
     readable = set(desktop.tool("sh", "-c", script).split())
     if readable:
         # A process that has just begun protects itself before it has a secret.
@@ -254,7 +262,8 @@ def move_pointer(desktop, x, y):
     if desktop.kind in ("sway", "hyprland"):
         return control(desktop, f"move {x} {y}")
     if not desktop.pointer:
-        desktop.pointer = subprocess.Popen(desktop.in_root(f"/opt/rig/{desktop.kind}-input.py", "pointer"), env=desktop.environment,
+        desktop.pointer = subprocess.Popen(desktop.in_root(f"/opt/rig/{desktop.kind}-input.py", "pointer"),
+                                           env=desktop.environment,
                                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     desktop.pointer.stdin.write(f"{x} {y}\n")
     desktop.pointer.stdin.flush()
@@ -277,7 +286,8 @@ def cursor(desktop):
     remark = ""
     try:
         with desktop.painted(0):
-            # wlroots leaves the pointer in all captures after one that showed it, until it uses a hardware cursor again.
+            # wlroots leaves the pointer in all captures after one that showed it, until it uses a hardware cursor
+            # again.
             for option in ("--no-cursor", "--cursor"):
                 process = begin(desktop, option, "--to", desktop.file("a.mp4"))
                 for place in places:
@@ -292,7 +302,9 @@ def cursor(desktop):
                 if desktop.kind == "hyprland" and option == "--no-cursor" and last > 20:
                     remark = "the compositor shows it with --no-cursor too"
                     continue
-                expect((last > 20) == (option == "--cursor"), f"with {option}, {last} pixels where the pointer is are not the painter's")
+                expect(
+                    (last > 20) == (option == "--cursor"),
+                    f"with {option}, {last} pixels where the pointer is are not the painter's")
     finally:
         release_pointer(desktop)
     return remark
@@ -302,7 +314,8 @@ def drawn(recording, x, y, reach=32):
     """How many pixels near this place of the last frame do not have the painter's colour."""
     crop = f"crop={2 * reach}:{2 * reach}:{x - reach}:{y - reach}"
     frame = recording.decode(f"{crop},scale=in_color_matrix=bt709,format=rgb24", 3 * (2 * reach) ** 2)[-1]
-    return sum(max(abs(a - b) for a, b in zip(frame[i:i + 3], bytes.fromhex("2040c0"))) > 60 for i in range(0, len(frame), 3))
+    return sum(
+        max(abs(a - b) for a, b in zip(frame[i:i + 3], bytes.fromhex("2040c0"))) > 60 for i in range(0, len(frame), 3))
 
 
 # MARK: Outputs
@@ -310,7 +323,9 @@ def drawn(recording, x, y, reach=32):
 def set_output(desktop, command):
     """Switches the monitor `off` and `on`, or gives it another `size` or `scale`, or turns it (`left`)."""
     if desktop.kind == "sway":
-        words = {"off": "disable", "on": "enable", "size": "resolution 1024x768", "normal": "resolution 1280x720 scale 1", "scale": "scale 2"}
+        words = {
+            "off": "disable", "on": "enable", "size": "resolution 1024x768", "normal": "resolution 1280x720 scale 1",
+            "scale": "scale 2"}
         desktop.tool("swaymsg", "output", "HEADLESS-1", *words[command].split())
     elif desktop.kind == "hyprland":
         # A rule keeps what it does not name of the one before it, also `disabled`.
@@ -321,18 +336,22 @@ def set_output(desktop, command):
     elif desktop.kind == "gnome":
         first = "--logical-monitor --primary --monitor Meta-0 "
         words = {"scale": first + "--scale 1.25", "left": first + "--transform 90", "normal": first + "--scale 1",
-                 "off": "--logical-monitor --primary --monitor Meta-1", "on": first + "--logical-monitor --monitor Meta-1 --right-of Meta-0"}
+                 "off": "--logical-monitor --primary --monitor Meta-1",
+                 "on": first + "--logical-monitor --monitor Meta-1 --right-of Meta-0"}
         desktop.tool("gdctl", "set", *words[command].split())
     elif desktop.kind == "kwin":
         settings, expected = {"size": ("mode.1024x768@60", "0,0,1024x768"), "scale": ("scale.2", "0,0,640x360"),
-                              "left": ("rotation.left", "0,0,720x1280"), "normal": ("mode.1280x720@60 scale.1 rotation.none", "0,0,1280x720"),
+                              "left": ("rotation.left", "0,0,720x1280"),
+                              "normal": ("mode.1280x720@60 scale.1 rotation.none", "0,0,1280x720"),
                               "off": ("disable", None), "on": ("enable", "0,0,1280x720")}[command]
         if command == "size":
             desktop.tool("kscreen-doctor", "output.Virtual-0.addCustomMode.1024.768.60000.full")
-        # It reports no failure, and does not always end after its work: if a monitor appears meanwhile, Qt's thread that reads
-        # Wayland events may wait for the main thread, which waits for that thread.
-        process = subprocess.Popen(desktop.in_root("kscreen-doctor", *("output.Virtual-0." + setting for setting in settings.split())),
-                                   env=desktop.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        # It reports no failure, and does not always end after its work: if a monitor appears meanwhile, Qt's thread
+        # that reads Wayland events may wait for the main thread, which waits for that thread.
+        process = subprocess.Popen(desktop.in_root("kscreen-doctor",
+                                                   *("output.Virtual-0." + setting for setting in settings.split())),
+                                   env=desktop.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL)
         try:
             wait(f"{command} of the monitor", lambda: kwin_geometry(desktop) == expected)
         finally:
@@ -344,7 +363,8 @@ def set_output(desktop, command):
 
 def kwin_geometry(desktop):
     """The place and size of KWin's first monitor, in logical pixels; None if it is switched off."""
-    text = desktop.tool("gdbus", "call", "--session", "-d", "org.kde.KWin", "-o", "/KWin", "-m", "org.kde.KWin.supportInformation")
+    text = desktop.tool(
+        "gdbus", "call", "--session", "-d", "org.kde.KWin", "-o", "/KWin", "-m", "org.kde.KWin.supportInformation")
     found = re.search(r"Name: Virtual-0\\nEnabled: 1\\nGeometry: ([0-9,x]+)", text)
     return found and found[1]
 
@@ -387,7 +407,8 @@ def size_changes(desktop):
     if desktop.kind == "gnome":
         return sharing_ends(desktop, "scale", "left")
     changed = ("size", "scale", "left") if desktop.kind == "kwin" else ("size", "scale")
-    # xdg-desktop-portal-wlr 0.8.4 ends by itself if the size changes while it waits for a frame, so mostly while nothing moves.
+    # xdg-desktop-portal-wlr 0.8.4 ends by itself if the size changes while it waits for a frame, so mostly while
+    # nothing moves.
     with desktop.painted(30) as painter:
         process = desktop.live("--to", desktop.file("a.mp4"))
         for command in (command for change in changed for command in (change, "normal")):
@@ -405,8 +426,10 @@ def size_changes(desktop):
     expect(recording.number(recording.frames[-1]) in painter.numbers(), "the last picture shows no number")
     expect(recording.numbers == sorted(recording.numbers), "frames are out of order")
     # 1024x768 and 720x1280 in 1280x720.
-    counts = [len({recording.number(frame) for frame in recording.decode(f"crop={crop},scale=32:1:flags=area,format=gray", 32)} & painter.numbers())
-              for command, crop in (("size", "iw*3/4:ih/8:iw/8:0"), ("left", "ih*9/16:ih/8:(iw-ih*9/16)/2:0")) if command in changed]
+    crops = {"size": "iw*3/4:ih/8:iw/8:0", "left": "ih*9/16:ih/8:(iw-ih*9/16)/2:0"}
+    frames = [recording.decode(f"crop={crop},scale=32:1:flags=area,format=gray", 32)
+              for command, crop in crops.items() if command in changed]
+    counts = [len({recording.number(frame) for frame in part} & painter.numbers()) for part in frames]
     expect(min(counts) > 5, f"{counts} pictures in the other sizes")
     return f"{counts} pictures in the other sizes"
 
@@ -429,7 +452,8 @@ def sharing_ends(desktop, *commands):
 
 def set_lock(desktop, signal):
     """Locks the screen, or unlocks it, as `loginctl lock-session` does."""
-    desktop.tool("gdbus", "call", "--system", "-d", "org.freedesktop.login1", "-o", "/org/freedesktop/login1/session/auto",
+    desktop.tool("gdbus", "call", "--system", "-d", "org.freedesktop.login1", "-o",
+                 "/org/freedesktop/login1/session/auto",
                  "-m", "org.freedesktop.DBus.Mock.EmitSignal", "org.freedesktop.login1.Session", signal, "", "@av []")
 
 
@@ -448,7 +472,9 @@ def lock(desktop):
             time.sleep(3)
         expect(desktop.status()["source"].get("locked"), "the lock did not last")
         set_lock(desktop, "Unlock")
-        wait("the report of the unlocking", lambda: process.poll() is not None or not desktop.status()["source"].get("locked"))
+        wait(
+            "the report of the unlocking",
+            lambda: process.poll() is not None or not desktop.status()["source"].get("locked"))
         wait("the picture", lambda: process.poll() is not None or not desktop.status()["source"].get("withheld"))
         expect(process.poll() is None, f"ended: {desktop.messages(process)}")
         time.sleep(3)
@@ -471,7 +497,8 @@ def lock_surface(desktop):
     with desktop.painted(0):
         process = desktop.live("--to", desktop.file("a.ts"), "--frame-pacing", "constant")
         desktop.elapsed(2)
-        locker = subprocess.Popen(desktop.in_root("swaylock", "-C", "/dev/null", "--no-unlock-indicator", "--color", "804000", "--ready-fd", "1"),
+        locker = subprocess.Popen(desktop.in_root("swaylock", "-C", "/dev/null", "--no-unlock-indicator", "--color",
+                                                  "804000", "--ready-fd", "1"),
                                   env=desktop.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         # It writes a line when the compositor has locked the screen.
         expect(select.select([locker.stdout], [], [], 30)[0] and locker.stdout.readline(), "swaylock does not lock")

@@ -25,29 +25,15 @@ struct PlaylistLockTests {
                 try hold(PlaylistLock.path(folder: folder, playlist: "talk.m3u8")) {}
             }
             #expect(!FileManager.default.fileExists(atPath: path))
-            try hold(path) {}
-        }
-    }
-
-    @Test func `A file that a broadcast left, and one that another user can only read, are locked`() throws {
-        try withFolder {
-            let path = folder + "/a.lock"
-            _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o444])
-            try hold(path) {
-                #expect(throws: PlaylistLock.InUse.self) { try PlaylistLock.acquire(path) }
-            }
         }
     }
 
     @Test func `What cannot be locked does not prevent a broadcast`() throws {
         try withFolder {
-            #expect(try PlaylistLock.acquire(folder + "/missing/a.lock") == nil)
-            #expect(try PlaylistLock.acquire(folder) == nil)
-            try FileManager.default.createSymbolicLink(
-                atPath: folder + "/link", withDestinationPath: folder + "/victim")
-            #expect(
-                try PlaylistLock.acquire(folder + "/link") == nil
-                    && !FileManager.default.fileExists(atPath: folder + "/victim"))
+            for path in [folder, folder + "/missing/a.lock"] {
+                let lock = try PlaylistLock.acquire(path)
+                #expect(lock == nil)
+            }
         }
     }
 

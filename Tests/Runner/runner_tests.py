@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The tests of .ci/tests, the runner of the Swift tests. The test program is a script that reports what a test asks for.
+"""The tests of .ci/tests, the runner of the Swift tests. The test program is a script that reports what a test asks
+for.
 
 usage: Tests/Runner/runner_tests.py [unittest arguments]
 """
@@ -16,8 +17,8 @@ import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-# A test program with the options of swift-testing's that the runner uses. `tests` maps each test to the Python statements that
-# it runs; `fail`, `skip`, `issue` and `crash` are what a test can do besides.
+# A test program with the options of swift-testing's that the runner uses. `tests` maps each test to the Python
+# statements that it runs; `fail`, `skip`, `issue` and `crash` are what a test can do besides.
 PROGRAM = '''\
 #!{python}
 import json, os, re, signal, subprocess, sys, time
@@ -106,11 +107,15 @@ class RunnerTests(unittest.TestCase):
         os.chmod(file.name, mode)
 
     def run_tests(self, tests, *arguments, options=(), **environment):
-        """Runs the runner with these tests, a dictionary from names to statements. Gives its exit status and its output."""
+        """Runs the runner with these tests, a dictionary from names to statements. Gives its exit status and its
+        output."""
         statements = {name: textwrap.dedent(body) for name, body in tests.items()}
-        self.write(".build/release/broadcastPackageTests.xctest", PROGRAM.format(python=sys.executable, tests=statements), mode=0o755)
+        self.write(
+            ".build/release/broadcastPackageTests.xctest", PROGRAM.format(python=sys.executable, tests=statements),
+            mode=0o755)
         done = subprocess.run(
-            [os.path.join(self.tree, ".ci", "tests"), *options, self.binaries, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            [os.path.join(self.tree, ".ci", "tests"), *options, self.binaries, *arguments], stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             text=True, timeout=60, env={**os.environ, "TEST_WORKERS": "2", "TEST_GRACE": "0.5", **environment})
         return done.returncode, done.stdout
 
@@ -119,7 +124,8 @@ class RunnerTests(unittest.TestCase):
             return json.load(file)
 
     def is_running(self, pid):
-        """True if a process still runs 5 s after it was killed. Its entry remains until the first process has collected it."""
+        """True if a process still runs 5 s after it was killed. Its entry remains until the first process has collected
+        it."""
         deadline = time.monotonic() + 5
         while time.monotonic() < deadline:
             try:
@@ -134,13 +140,15 @@ class RunnerTests(unittest.TestCase):
     # Results
 
     def test_passed_tests_are_counted(self):
-        status, output = self.run_tests({"A.First/one()": "", "A.First/two()": "", "A.Second/three()": "", "B.four()": ""})
+        status, output = self.run_tests({
+            "A.First/one()": "", "A.First/two()": "", "A.Second/three()": "", "B.four()": ""})
         self.assertEqual(status, 0, output)
         self.assertEqual(output.splitlines()[-1], "4 passed, 0 failed, 0 skipped")
         self.assertIn("(3 of 3)", output)
 
     def test_a_failed_test_is_named_and_its_output_is_printed_and_kept(self):
-        status, output = self.run_tests({"A.First/good()": "", "A.First/bad()": "print('what it saw'); fail()", "A.Second/good()": ""})
+        status, output = self.run_tests({
+            "A.First/good()": "", "A.First/bad()": "print('what it saw'); fail()", "A.Second/good()": ""})
         self.assertEqual(status, 1, output)
         self.assertIn("failed: A.First/bad()", output)
         self.assertIn("what it saw", output)
@@ -148,13 +156,15 @@ class RunnerTests(unittest.TestCase):
         self.assertEqual(os.listdir(os.path.join(self.tree, ".build", "test-logs")), ["A.First.log"])
 
     def test_a_known_issue_and_a_warning_are_no_failures(self):
-        status, output = self.run_tests({"A.First/one()": "issue(known=True)", "A.First/two()": "issue(severity='warning')"})
+        status, output = self.run_tests({
+            "A.First/one()": "issue(known=True)", "A.First/two()": "issue(severity='warning')"})
         self.assertEqual(status, 0, output)
         self.assertEqual(output.splitlines()[-1], "2 passed, 0 failed, 0 skipped")
 
     def test_a_suite_that_crashes_names_the_test_that_was_running(self):
         status, output = self.run_tests(
-            {"A.First/one()": "", "A.First/two()": "os.kill(os.getpid(), signal.SIGSEGV)", "A.First/three()": "", "A.Second/four()": ""})
+            {"A.First/one()": "", "A.First/two()": "os.kill(os.getpid(), signal.SIGSEGV)", "A.First/three()": "",
+             "A.Second/four()": ""})
         self.assertEqual(status, 1, output)
         self.assertIn("failed: A.First/two() (was running when the suite ended)", output)
         self.assertIn("failed: A.First: was killed by signal 11", output)
@@ -196,7 +206,8 @@ class RunnerTests(unittest.TestCase):
 
     def test_a_file_and_a_folder_that_are_left_are_failures(self):
         status, output = self.run_tests({
-            "A.First/one()": "os.mkdir(os.environ['TMPDIR'] + '/folder')", "A.First/two()": "open(os.environ['TMPDIR'] + '/file', 'w').close()",
+            "A.First/one()": "os.mkdir(os.environ['TMPDIR'] + '/folder')",
+            "A.First/two()": "open(os.environ['TMPDIR'] + '/file', 'w').close()",
         })
         self.assertEqual(status, 1, output)
         left = [line for line in output.splitlines() if line.startswith("failed: a test left /tmp/bt-")]
@@ -232,7 +243,9 @@ class RunnerTests(unittest.TestCase):
         self.assertIn("No test has such a name.", output)
 
     def test_tests_of_a_suite_run_without_those_of_a_suite_with_a_longer_name(self):
-        tests = {"A.Pause/one()": "", "A.PauseTests/two()": "", "A.Outer/Pause/three()": "", "A.free()": "", "A.freedom()": ""}
+        tests = {
+            "A.Pause/one()": "", "A.PauseTests/two()": "", "A.Outer/Pause/three()": "", "A.free()": "",
+            "A.freedom()": ""}
         status, output = self.run_tests(tests)
         self.assertEqual(status, 0, output)
         self.assertEqual(output.splitlines()[-1], "5 passed, 0 failed, 0 skipped")
@@ -251,7 +264,8 @@ class RunnerTests(unittest.TestCase):
         self.write("Tests/quiet-suites.txt", "*TimingTests\n")
         self.write("Tests/light-suites.txt", "*DeadlineTests\n")
         tests = {
-            "A.Fast/one()": "", "A.Slow/two()": "fail()", "A.SoundTimingTests/three()": "fail()", "A.StopDeadlineTests/four()": "fail()",
+            "A.Fast/one()": "", "A.Slow/two()": "fail()", "A.SoundTimingTests/three()": "fail()",
+            "A.StopDeadlineTests/four()": "fail()",
             "End.Outer/Inner/five()": "fail()",
         }
         status, output = self.run_tests(tests, options=["--fast"])
@@ -270,7 +284,8 @@ class RunnerTests(unittest.TestCase):
         self.write("Tests/quiet-suites.txt", "*TimingTests\n")
         # Each test writes when it begins and ends. The folder is that of the tree: the run's may not keep a file.
         log = os.path.join(self.tree, "order")
-        body = f"open({log!r}, 'a').write('+' + test + ' '); time.sleep(0.2); open({log!r}, 'a').write('-' + test + ' ')"
+        body = (f"open({log!r}, 'a').write('+' + test + ' '); time.sleep(0.2); "
+                f"open({log!r}, 'a').write('-' + test + ' ')")
         status, output = self.run_tests(
             {"A.OneTimingTests/a()": body, "A.TwoTimingTests/b()": body, "A.First/c()": body, "A.Second/d()": body})
         self.assertEqual(status, 0, output)
@@ -293,7 +308,9 @@ class RunnerTests(unittest.TestCase):
         with open(os.path.join(self.tree, ".build", "test-durations.json"), "w") as file:
             json.dump({"A.Long": 1, "A.Other": 9, "A.Short": 5}, file)
         _, output = self.run_tests(tests, TEST_WORKERS="1")
-        self.assertEqual([line.split()[3] for line in output.splitlines() if line.startswith("ok ")], ["A.Other", "A.Short", "A.Long"])
+        self.assertEqual(
+            [line.split()[3] for line in output.splitlines() if line.startswith("ok ")],
+            ["A.Other", "A.Short", "A.Long"])
 
     def test_durations_of_suites_that_did_not_run_are_kept(self):
         tests = {"A.First/one()": "", "A.Second/two()": ""}

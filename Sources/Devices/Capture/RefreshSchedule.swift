@@ -3,37 +3,37 @@ import Media
 /// Says at each tick which part of the picture the source grabs again, although nothing reported a change in that part.
 /// The grab finds drawing that the server did not report.
 ///
-/// Every five seconds the picture is looked at in stripes from its top to its bottom, for half a second: a look at all
-/// of it would delay the frame of that tick.
+/// Every five seconds, the source grabs the picture in stripes from its top to its bottom, for half a second. A grab of
+/// all of it would delay the frame of that tick.
 package struct RefreshSchedule: Sendable {
     /// The time between the beginnings of two rounds.
     private static let interval = MediaTime(milliseconds: 5000)
     private static let stripes: Int64 = 16
-    /// The time for one stripe. Where looks come less often, one look takes several stripes.
+    /// The time for one stripe. If ticks are less frequent, one grab takes several stripes.
     private static let pace = MediaTime(milliseconds: 33)
 
-    /// The beginning of the last round, or the last look at the whole picture; nil if the whole picture must be looked
-    /// at.
+    /// The beginning of the last round, or the last grab of the whole picture; nil if the source must grab the whole
+    /// picture.
     private var last: MediaTime?
-    /// The number of stripes that were looked at since `last`.
+    /// The number of stripes that the source grabbed since `last`.
     private var done = stripes
 
     package init() {}
 
-    /// True until a look at the whole picture.
+    /// True until a grab of the whole picture.
     package var needsWhole: Bool { last == nil }
 
-    /// Requires a look at the whole picture.
+    /// Requires a grab of the whole picture.
     package mutating func requestWhole() {
         last = nil
     }
 
-    /// Notes a look at the whole picture.
+    /// Records a grab of the whole picture.
     package mutating func noteWhole(at now: MediaTime) {
         (last, done) = (now, Self.stripes)
     }
 
-    /// Returns the part of a picture of `size` that is due, and counts it as looked at. Nil if none is due.
+    /// Returns the part of a picture of `size` that is due, and counts it as grabbed. Nil if none is due.
     package mutating func takePart(of size: PixelSize, at now: MediaTime) -> PixelRect? {
         guard var begin = last else { return nil }
         if done == Self.stripes, now - begin >= Self.interval {

@@ -7,7 +7,7 @@ import Media
 ///
 /// A thread reads a limited number of frames ahead. Each frame is shown at the tick nearest to its time relative to the
 /// first frame, or on arrival if that is later. If several frames are due, only the newest is shown. If no frames
-/// arrive for some time, the rest of the content is later by that time. Colours are interpreted as BT.709 in limited
+/// arrive for some time, the rest of the content is delayed by that time. Colours are interpreted as BT.709 in limited
 /// range.
 package final class Y4MSource: ScreenSource {
     /// The number of frames that are read ahead.

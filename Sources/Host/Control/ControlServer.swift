@@ -16,6 +16,14 @@ package final class ControlServer: Sendable {
         case inUse
         /// errno; ENAMETOOLONG if the path is longer than `maximumPath`.
         case cannotBind(code: Int32)
+
+        init(_ failure: LockedFile.Failure) {
+            self =
+                switch failure {
+                case .inUse: .inUse
+                case .system(let error): .cannotBind(code: error.code)
+                }
+        }
     }
 
     /// The maximum length of a socket's path in bytes: `sun_path` without its final zero (unix(7)).
@@ -48,7 +56,7 @@ package final class ControlServer: Sendable {
         var channel: any Channel
         var path: String
         var identity: FileIdentity?
-        var lock: SessionLock
+        var lock: LockedFile
     }
 
     private struct State: Sendable {
@@ -105,7 +113,7 @@ package final class ControlServer: Sendable {
     ) async throws(Failure) -> ControlServer {
         let path = place.paths[0]
         let registration = try register(place, socket: path)
-        let lock = try SessionLock(path: path + ".lock")
+        let lock = try Self.lock(path)
         let group = EventLoops.make()
         let answers = PendingAnswers()
         let followers = FollowerCount()
@@ -125,6 +133,15 @@ package final class ControlServer: Sendable {
         }
     }
 
+    /// Acquires the name of the session whose socket is at `path`.
+    private static func lock(_ path: String) throws(Failure) -> LockedFile {
+        do throws(LockedFile.Failure) {
+            return try LockedFile(path: path + ".lock", kind: .whole)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
     /// The entry is left out if it cannot be written; clients then find only the first path.
     private static func register(_ place: Place, socket: String) throws(Failure) -> SessionRegistration? {
         guard let path = place.registration else { return nil }
@@ -138,7 +155,7 @@ package final class ControlServer: Sendable {
     }
 
     private static func bind(
-        _ path: String, _ lock: SessionLock, _ group: MultiThreadedEventLoopGroup,
+        _ path: String, _ lock: LockedFile, _ group: MultiThreadedEventLoopGroup,
         _ makeConnection: @escaping @Sendable () -> ControlConnection
     ) async throws(Failure) -> Binding {
         guard path.utf8.count <= maximumPath else { throw .cannotBind(code: ENAMETOOLONG) }
@@ -178,12 +195,12 @@ package final class ControlServer: Sendable {
             return
         }
         for path in place.paths {
-            let lock: SessionLock
+            let lock: LockedFile
             if path == current.path && current.lock.isValid {
                 lock = current.lock
             } else {
                 guard PrivateFolder.make(PrivateFolder.containing(path)),
-                    let acquired = try? SessionLock(path: path + ".lock")
+                    let acquired = try? Self.lock(path)
                 else { continue }
                 lock = acquired
             }

@@ -1,4 +1,5 @@
 import Glibc
+import Processes
 
 /// The entry of a session in a list that does not depend on the runtime folder: where its socket is, and which process
 /// it is.
@@ -18,11 +19,15 @@ package final class SessionRegistration: Sendable {
         }
     }
 
-    private let entry: LockedEntry
+    private let entry: LockedFile
 
     /// Creates the entry at `path`. Throws `inUse` if another process has an entry there.
     package init(path: String, socket: String) throws(ControlServer.Failure) {
-        entry = try LockedEntry(path: path)
+        do throws(LockedFile.Failure) {
+            entry = try LockedFile(path: path, kind: .writing)
+        } catch {
+            throw ControlServer.Failure(error)
+        }
         update(socket: socket)
     }
 
@@ -33,7 +38,7 @@ package final class SessionRegistration: Sendable {
 
     /// Returns the entry at `path`, or nil if no process has one there.
     package static func read(_ path: String) -> Entry? {
-        let parts = LockedEntry.read(path)?.split(separator: " ", maxSplits: 1)
+        let parts = LockedFile.read(path)?.split(separator: " ", maxSplits: 1)
         guard let parts, parts.count == 2, let process = Int32(parts[0]), parts[1].hasPrefix("/") else { return nil }
         return Entry(socket: String(parts[1]), process: process)
     }

@@ -1,5 +1,5 @@
-import Control
 import Glibc
+import Processes
 import Synchronization
 import Upload
 
@@ -26,16 +26,16 @@ package struct AddressHolder: Sendable, Equatable {
 /// The addresses to which a session sends, for the other sessions of the user: two that send to the same far end disturb
 /// each other, and a server can only say so after it has thrown one of them out. Thread-safe.
 ///
-/// A claim is a file that is locked until the destination is over (`LockedEntry`). Its name is a number for the address,
+/// A claim is a file that is locked until the destination is over (`LockedFile`). Its name is a number for the address,
 /// which can contain a key. A session that cannot write it sends without a claim.
 final class AddressClaims: Sendable {
     private let path: (@Sendable (UInt32) -> String?)?
     private let holder: AddressHolder
     /// By path.
-    private let claims = Mutex<[String: LockedEntry]>([:])
+    private let claims = Mutex<[String: LockedFile]>([:])
 
     private enum Outcome {
-        case claimed(LockedEntry)
+        case claimed(LockedFile)
         case takenBy(AddressHolder?)
         case none
     }
@@ -56,13 +56,13 @@ final class AddressClaims: Sendable {
         let outcome = claims.withLock { claims -> Outcome in
             // The session itself rejects a second destination with the same address.
             guard claims[path] == nil else { return .none }
-            do throws(ControlServer.Failure) {
-                let entry = try LockedEntry(path: path)
+            do throws(LockedFile.Failure) {
+                let entry = try LockedFile(path: path, kind: .writing)
                 entry.write(holder.line)
                 claims[path] = entry
                 return .claimed(entry)
             } catch .inUse {
-                return .takenBy(LockedEntry.read(path).flatMap(AddressHolder.init))
+                return .takenBy(LockedFile.read(path).flatMap(AddressHolder.init))
             } catch {
                 return .none
             }
@@ -76,7 +76,7 @@ final class AddressClaims: Sendable {
     }
 
     /// - Parameter entry: the claim to release; nil if that is done.
-    private func release(_ path: String, _ entry: LockedEntry?) {
+    private func release(_ path: String, _ entry: LockedFile?) {
         guard let entry else { return }
         claims.withLock { if $0[path] === entry { $0[path] = nil } }
     }

@@ -3,6 +3,7 @@ import Dispatch
 import FoundationEssentials
 import HLS
 import Media
+import Processes
 
 /// Splits the broadcast into segments and publishes them in a folder or on a server.
 final class HLSHandler: BroadcastSampleHandler {
@@ -25,7 +26,7 @@ final class HLSHandler: BroadcastSampleHandler {
     private var segmenter: Segmenter?
     private var uploader: Uploader?
     /// Held until the last upload.
-    private var lock: PlaylistLock?
+    private var lock: LockedFile?
     private let uploads = DispatchGroup()
 
     /// - Parameter home: the path that replaces `~`.
@@ -129,7 +130,7 @@ final class HLSHandler: BroadcastSampleHandler {
     }
 
     /// Returns nil if nothing can be locked.
-    private func lock(_ settings: HLSSettings, _ store: any SegmentStore) throws -> PlaylistLock? {
+    private func lock(_ settings: HLSSettings, _ store: any SegmentStore) throws -> LockedFile? {
         let path: String? =
             switch settings.place {
             case .folder(let folder): PlaylistLock.path(folder: folder, playlist: settings.playlist)

@@ -1,5 +1,6 @@
 import Concurrency
 import Media
+import Processes
 import RTMP
 
 /// The description of a destination before it starts: its name, its requirements, and how to make its handler.
@@ -82,12 +83,10 @@ package struct DestinationAddress: Sendable, Hashable, CustomStringConvertible, 
         parts = [manifest.name, url] + others.flatMap { [$0.key, $0.value] }
     }
 
-    /// A number for the address, the same in every process: FNV-1a with 64 bits, folded to 32, so that it does not determine
-    /// even a short secret.
+    /// A number for the address, the same in every process: FNV-1a with 64 bits, folded to 32, so that it does not
+    /// determine even a short secret.
     package var fingerprint: UInt32 {
-        let hash = parts.joined(separator: "\0").utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
-            ($0 ^ UInt64($1)) &* 0x100_0000_01b3
-        }
+        let hash = FNV1a.hash(parts.joined(separator: "\0").utf8)
         return UInt32(truncatingIfNeeded: hash ^ hash >> 32)
     }
 

@@ -25,7 +25,8 @@ int clinux_affinity_count(void) {
   /* The mask of a large machine does not fit into cpu_set_t, and the call fails then. */
   for (size_t count = CPU_SETSIZE; count <= 64 * CPU_SETSIZE; count *= 2) {
     cpu_set_t *set = CPU_ALLOC(count);
-    int result = set && sched_getaffinity(0, CPU_ALLOC_SIZE(count), set) == 0 ? CPU_COUNT_S(CPU_ALLOC_SIZE(count), set) : 0;
+    size_t size = CPU_ALLOC_SIZE(count);
+    int result = set && sched_getaffinity(0, size, set) == 0 ? CPU_COUNT_S(size, set) : 0;
     CPU_FREE(set);
     if (result > 0) return result;
   }
@@ -72,7 +73,8 @@ static int join_group(enum clinux_group group, bool was_foreground) {
   return setpgid(0, 0);
 }
 
-/* Moves the program's descriptors to 0 to 3. They may be any descriptors of the caller, so they are first moved out of the way. */
+/* Moves the program's descriptors to 0 to 3. They may be any descriptors of the caller, so they are first moved out of
+   the way. */
 static int place_descriptors(const int *wanted) {
   int moved[4], number;
   for (number = 0; number < 4; number++) {
@@ -96,7 +98,8 @@ static void close_others(unsigned first) {
   for (int number = (int)first; number < limit; number++) fcntl(number, F_SETFD, FD_CLOEXEC);
 }
 
-/* In the child, after fork in a process with threads: only async-signal-safe calls (signal-safety(7)). Returns only if a step failed, with errno. */
+/* In the child, after fork in a process with threads: only async-signal-safe calls (signal-safety(7)). Returns only if
+   a step failed, with errno. */
 static void become(const struct clinux_program *program, pid_t parent, bool was_foreground) {
   const struct rlimit no_core = {0, 0};
   sigset_t none;
@@ -177,7 +180,8 @@ ssize_t clinux_send_message(int socket, const void *bytes, size_t count, int des
     memset(&control, 0, sizeof control);
     message.msg_control = &control;
     message.msg_controllen = sizeof control;
-    control.header = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+    control.header = (struct cmsghdr){
+        .cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
     memcpy(CMSG_DATA(&control.header), &descriptor, sizeof(int));
   }
   do sent = sendmsg(socket, &message, MSG_NOSIGNAL);
@@ -188,14 +192,16 @@ ssize_t clinux_send_message(int socket, const void *bytes, size_t count, int des
 ssize_t clinux_receive_message(int socket, void *bytes, size_t capacity, int *descriptor) {
   union { struct cmsghdr header; char space[CMSG_SPACE(sizeof(int))]; } control;
   struct iovec part = {bytes, capacity};
-  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+  struct msghdr message = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
   ssize_t received;
   *descriptor = -1;
   do received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
   while (received < 0 && errno == EINTR);
   if (received <= 0) return received;
   struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-  if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS && header->cmsg_len == CMSG_LEN(sizeof(int))) {
+  if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+      header->cmsg_len == CMSG_LEN(sizeof(int))) {
     memcpy(descriptor, CMSG_DATA(header), sizeof(int));
   }
   if (message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) {

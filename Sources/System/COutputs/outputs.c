@@ -32,10 +32,12 @@ static struct output *find(cout_list *list, const struct wl_output *proxy) {
 static void on_geometry(
     void *data, struct wl_output *proxy, int32_t x, int32_t y, int32_t width, int32_t height, int32_t subpixel,
     const char *make, const char *model, int32_t transform) {
-    (void)data, (void)proxy, (void)x, (void)y, (void)width, (void)height, (void)subpixel, (void)make, (void)model, (void)transform;
+    (void)data, (void)proxy, (void)x, (void)y, (void)width, (void)height;
+    (void)subpixel, (void)make, (void)model, (void)transform;
 }
 
-static void on_mode(void *data, struct wl_output *proxy, uint32_t flags, int32_t width, int32_t height, int32_t refresh) {
+static void on_mode(
+    void *data, struct wl_output *proxy, uint32_t flags, int32_t width, int32_t height, int32_t refresh) {
     (void)data, (void)proxy, (void)flags, (void)width, (void)height, (void)refresh;
 }
 
@@ -56,9 +58,11 @@ static void on_description(void *data, struct wl_output *proxy, const char *desc
 }
 
 static const struct wl_output_listener output_listener = {
-    .geometry = on_geometry, .mode = on_mode, .done = on_done, .scale = on_scale, .name = on_name, .description = on_description};
+    .geometry = on_geometry, .mode = on_mode, .done = on_done, .scale = on_scale, .name = on_name,
+    .description = on_description};
 
-static void on_global(void *data, struct wl_registry *registry, uint32_t global, const char *interface, uint32_t version) {
+static void on_global(
+    void *data, struct wl_registry *registry, uint32_t global, const char *interface, uint32_t version) {
     cout_list *list = data;
     if (strcmp(interface, wl_output_interface.name) != 0 || list->count == MAXIMUM_OUTPUTS) return;
     uint32_t bound = version < NAME_VERSION ? version : NAME_VERSION;

@@ -66,8 +66,10 @@ __attribute__((target("avx2"))) static void convert_row_pair_avx2(
     int x = 0;
     for (; x + 32 <= width; x += 32) {
         const __m256i *t = (const __m256i *)(top + 4 * x), *b = (const __m256i *)(bottom + 4 * x);
-        __m256i t0 = _mm256_loadu_si256(t), t1 = _mm256_loadu_si256(t + 1), t2 = _mm256_loadu_si256(t + 2), t3 = _mm256_loadu_si256(t + 3);
-        __m256i b0 = _mm256_loadu_si256(b), b1 = _mm256_loadu_si256(b + 1), b2 = _mm256_loadu_si256(b + 2), b3 = _mm256_loadu_si256(b + 3);
+        __m256i t0 = _mm256_loadu_si256(t), t1 = _mm256_loadu_si256(t + 1);
+        __m256i t2 = _mm256_loadu_si256(t + 2), t3 = _mm256_loadu_si256(t + 3);
+        __m256i b0 = _mm256_loadu_si256(b), b1 = _mm256_loadu_si256(b + 1);
+        __m256i b2 = _mm256_loadu_si256(b + 2), b3 = _mm256_loadu_si256(b + 3);
         luma_32(t0, t1, t2, t3, y_top + x);
         luma_32(b0, b1, b2, b3, y_bottom + x);
         __m256i c0 = average_pairs(_mm256_avg_epu8(t0, b0), _mm256_avg_epu8(t1, b1));

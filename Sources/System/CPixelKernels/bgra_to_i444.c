@@ -19,13 +19,15 @@ static void convert_row_portable(const uint8_t *bgra, uint8_t *y, uint8_t *u, ui
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) static void convert_row_avx2(const uint8_t *bgra, uint8_t *y, uint8_t *u, uint8_t *v, int width) {
+__attribute__((target("avx2"))) static void convert_row_avx2(
+    const uint8_t *bgra, uint8_t *y, uint8_t *u, uint8_t *v, int width) {
     convert_row(bgra, y, u, v, width);
 }
 #endif
 
 void pixel_kernels_bgra_to_i444(
-    const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, uint8_t *u, uint8_t *v, ptrdiff_t plane_stride, int width, int height) {
+    const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, uint8_t *u, uint8_t *v, ptrdiff_t plane_stride, int width,
+    int height) {
     row_function row = convert_row_portable;
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx2")) row = convert_row_avx2;

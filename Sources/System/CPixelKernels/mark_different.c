@@ -53,7 +53,8 @@ void pixel_kernels_mark_different(
     const uint8_t *one, const uint8_t *other, ptrdiff_t stride, int width, int height, int block, uint8_t *marks) {
     int x = 0;
     if (block == 8 || block == 16) {
-        for (; x + GROUP <= width; x += GROUP) mark_group(one + x, other + x, stride, height, block / 8, marks + x / block);
+        for (; x + GROUP <= width; x += GROUP)
+            mark_group(one + x, other + x, stride, height, block / 8, marks + x / block);
     }
     for (; x < width; x += block) {
         int rest = width - x < block ? width - x : block;

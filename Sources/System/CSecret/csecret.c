@@ -36,8 +36,8 @@ static const secret_schema schema = {
 };
 
 /*
- * For searches in locked collections. GNOME Keyring stores only hashes of the attributes outside the encrypted part, and
- * after a restart it does not find an item by its schema until the collection is unlocked.
+ * For searches in locked collections. GNOME Keyring stores only hashes of the attributes outside the encrypted part,
+ * and after a restart it does not find an item by its schema until the collection is unlocked.
  */
 static const secret_schema schema_of_any_name = {
     .name = "broadcast.Credential",

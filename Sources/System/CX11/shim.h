@@ -19,7 +19,8 @@
 /* XDestroyImage is a macro around a member function. */
 static inline int cx11_destroy_image(XImage *image) { return XDestroyImage(image); }
 
-/* resource_mask of the connection setup. Xlib.h hides the names of these members, but macros of its own reach into them likewise:
+/* resource_mask of the connection setup. Xlib.h hides the names of these members, but macros of its own reach into them
+   likewise:
    private3 is resource_base, private4 resource_mask (Xlibint.h, struct _XDisplay). */
 static inline XID cx11_resource_mask(Display *display) { return ((_XPrivDisplay)display)->private4; }
 

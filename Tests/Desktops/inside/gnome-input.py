@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """usage: gnome-input.py share CHOICE | stop | pointer
 
-Clicks in GNOME Shell, or moves its pointer, as a remote desktop does. `share` waits for the dialog of the portal, and clicks
-its button Share; with the choice `window` its first window before. `stop` clicks the panel's indicator of a shared screen, which
-is there as long as the screen is shared. `pointer` moves the pointer to the place in each line of
+Clicks in GNOME Shell, or moves its pointer, as a remote desktop does. `share` waits for the dialog of the portal, and
+clicks its button Share; with the choice `window` its first window before. `stop` clicks the panel's indicator of a
+shared screen, which is there as long as the screen is shared. `pointer` moves the pointer to the place in each line of
 its input, and answers with a line: the pointer is shown as long as there is a device."""
 import json
 import sys
@@ -15,7 +15,8 @@ NAME = "org.gnome.Mutter.RemoteDesktop"
 DIALOG = """
 (() => {
     Main.overview.hide();
-    const dialog = global.get_window_actors().map(actor => actor.meta_window).find(window => /portal/.test(window.get_wm_class()));
+    const dialog = global.get_window_actors().map(actor => actor.meta_window)
+        .find(window => /portal/.test(window.get_wm_class()));
     if (!dialog) return null;
     dialog.activate(global.get_current_time());
     const frame = dialog.get_frame_rect();
@@ -39,7 +40,8 @@ def call(path, interface, method, arguments=None, name=NAME):
 
 
 def evaluate(script):
-    done, text = call("/org/gnome/Shell", "org.gnome.Shell", "Eval", GLib.Variant("(s)", (script,)), "org.gnome.Shell").unpack()
+    done, text = call(
+        "/org/gnome/Shell", "org.gnome.Shell", "Eval", GLib.Variant("(s)", (script,)), "org.gnome.Shell").unpack()
     if not done:
         sys.exit(text)
     return json.loads(text or "null")

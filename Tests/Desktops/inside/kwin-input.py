@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """usage: kwin-input.py share | pointer
 
-`share` waits for the dialog of Plasma's portal, and clicks its first choice until it is gone. `pointer` moves the pointer to
-the place in each line of its input, and answers with a line: the pointer is shown as long as there is a device. Both use the
-portal's remote desktop; the permission store lets this program control the desktop without a dialog of its own."""
+`share` waits for the dialog of Plasma's portal, and clicks its first choice until it is gone. `pointer` moves the
+pointer to the place in each line of its input, and answers with a line: the pointer is shown as long as there is a
+device. Both use the portal's remote desktop; the permission store lets this program control the desktop without a
+dialog of its own."""
 import os
 import sys
 import tempfile
@@ -22,7 +23,9 @@ if (dialog) workspace.activeWindow = dialog;
 const frame = dialog ? dialog.frameGeometry : { x: -1, y: -1, width: 0, height: 0 };
 callDBus("%s", "/found", "test.Found", "found", String([frame.x, frame.y, frame.width, frame.height]));
 """
-NODE = Gio.DBusNodeInfo.new_for_xml('<node><interface name="test.Found"><method name="found"><arg type="s" direction="in"/></method></interface></node>')
+NODE = Gio.DBusNodeInfo.new_for_xml(
+    '<node><interface name="test.Found">'
+    '<method name="found"><arg type="s" direction="in"/></method></interface></node>')
 answers = []
 
 
@@ -42,7 +45,9 @@ def dialog():
         script.write(FIND % bus.get_unique_name())
         script.flush()
         name = f"find{time.monotonic_ns()}"
-        number = call("org.kde.KWin", "/Scripting", "org.kde.kwin.Scripting", "loadScript", V("(ss)", (script.name, name))).unpack()[0]
+        number = call(
+            "org.kde.KWin", "/Scripting", "org.kde.kwin.Scripting", "loadScript",
+            V("(ss)", (script.name, name))).unpack()[0]
         answers.clear()
         call("org.kde.KWin", f"/Scripting/Script{number}", "org.kde.kwin.Script", "run")
         GLib.timeout_add(3000, loop.quit)
@@ -77,7 +82,9 @@ bus.register_object("/found", NODE.interfaces[0], found, None, None)
 store = "org.freedesktop.impl.portal.PermissionStore"
 call(store, "/org/freedesktop/impl/portal/PermissionStore", store, "SetPermission",
      V("(sbssas)", ("kde-authorized", True, "remote-desktop", "", ["yes"])))
-session = request("CreateSession", lambda options: V("(a{sv})", ({**options, "session_handle_token": V("s", "input")},)))["session_handle"]
+created = request(
+    "CreateSession", lambda options: V("(a{sv})", ({**options, "session_handle_token": V("s", "input")},)))
+session = created["session_handle"]
 request("SelectDevices", lambda options: V("(oa{sv})", (session, {**options, "types": V("u", 3)})))
 request("Start", lambda options: V("(osa{sv})", (session, "", options)))
 

@@ -1,15 +1,17 @@
 #!/usr/bin/python3
 """usage: kwin-panel.py watch | stop
 
-`watch` is the part of Plasma's panel with which programs register their status icons (org.kde.StatusNotifierWatcher). `stop`
-opens the menu of the portal's icon for a shared screen, and chooses its action End, with the calls that the panel makes."""
+`watch` is the part of Plasma's panel with which programs register their status icons (org.kde.StatusNotifierWatcher).
+`stop` opens the menu of the portal's icon for a shared screen, and chooses its action End, with the calls that the
+panel makes."""
 import sys
 import time
 
 from gi.repository import Gio, GLib
 
 V = GLib.Variant
-NAME, PATH, ITEM, MENU = "org.kde.StatusNotifierWatcher", "/StatusNotifierWatcher", "org.kde.StatusNotifierItem", "com.canonical.dbusmenu"
+NAME, PATH = "org.kde.StatusNotifierWatcher", "/StatusNotifierWatcher"
+ITEM, MENU = "org.kde.StatusNotifierItem", "com.canonical.dbusmenu"
 NODE = Gio.DBusNodeInfo.new_for_xml(f"""
 <node><interface name="{NAME}">
     <method name="RegisterStatusNotifierItem"><arg type="s" direction="in"/></method>
@@ -31,12 +33,15 @@ def called(connection, sender, path, interface, method, arguments, invocation):
         item = sender + service if service.startswith("/") else service + "/StatusNotifierItem"
         items.append(item)
         bus.emit_signal(None, PATH, NAME, "StatusNotifierItemRegistered", V("(s)", (item,)))
-        Gio.bus_watch_name_on_connection(bus, item.split("/")[0], 0, None, lambda *_: item in items and items.remove(item))
+        Gio.bus_watch_name_on_connection(
+            bus, item.split("/")[0], 0, None, lambda *_: item in items and items.remove(item))
     invocation.return_value(None)
 
 
 def read(connection, sender, path, interface, name):
-    return {"RegisteredStatusNotifierItems": V("as", items), "IsStatusNotifierHostRegistered": V("b", True), "ProtocolVersion": V("i", 0)}[name]
+    return {
+        "RegisteredStatusNotifierItems": V("as", items), "IsStatusNotifierHostRegistered": V("b", True),
+        "ProtocolVersion": V("i", 0)}[name]
 
 
 def watch():

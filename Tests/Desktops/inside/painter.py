@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """usage: painter.py RATE LOG [--app-id ID] [--title TITLE] [--size WxH] [--monitor NAME]
 
-Paints the number of its frame RATE times a second: 32 columns over the whole width, white for 1 and black for 0. The first
-is white, the second black, then 28 bits of the number in Gray code, then the parity of those bits, then black. RATE 0 paints
-one colour and stays still. Fullscreen, on this monitor if one is named, unless it has a size. Writes each number into LOG when
-it has been painted."""
+Paints the number of its frame RATE times a second: 32 columns over the whole width, white for 1 and black for 0. The
+first is white, the second black, then 28 bits of the number in Gray code, then the parity of those bits, then black.
+RATE 0 paints one colour and stays still. Fullscreen, on this monitor if one is named, unless it has a size. Writes each
+number into LOG when it has been painted."""
 import argparse
 import time
 
@@ -60,7 +60,8 @@ def activate(application):
         window.set_default_size(*map(int, options.size.split("x")))
     elif options.monitor:
         monitors = Gdk.Display.get_default().get_monitors()
-        window.fullscreen_on_monitor(next(monitor for monitor in monitors if monitor.get_connector() == options.monitor))
+        window.fullscreen_on_monitor(
+            next(monitor for monitor in monitors if monitor.get_connector() == options.monitor))
     else:
         window.fullscreen()
     if options.rate:

@@ -1,11 +1,12 @@
 /*
- * A stand-in for a GPU's render node, for compositors that refuse to run without one: LD_PRELOAD it, and /dev/dri/renderD128,
- * /dev/dri/card0 and /dev/udmabuf seem to exist. Mesa then draws with the processor (kms_swrast, llvmpipe).
+ * A stand-in for a GPU's render node, for compositors that refuse to run without one: LD_PRELOAD it, and
+ * /dev/dri/renderD128, /dev/dri/card0 and /dev/udmabuf seem to exist. Mesa then draws with the processor (kms_swrast,
+ * llvmpipe).
  *
- * A buffer is a memfd, and so is its PRIME descriptor. An open node is an O_PATH descriptor of a character device, so fstat,
- * dup and SCM_RIGHTS work without a driver; ioctl and mmap on it are answered here. Handles of buffers belong to one open
- * file, which its inode names, so each open takes another device node of the folder RENDER_NODES: root has filled it with
- * MINOR-NUMBER, because an ordinary user may not make any. There is no mode setting.
+ * A buffer is a memfd, and so is its PRIME descriptor. An open node is an O_PATH descriptor of a character device, so
+ * fstat, dup and SCM_RIGHTS work without a driver; ioctl and mmap on it are answered here. Handles of buffers belong to
+ * one open file, which its inode names, so each open takes another device node of the folder RENDER_NODES: root has
+ * filled it with MINOR-NUMBER, because an ordinary user may not make any. There is no mode setting.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -72,7 +73,12 @@ static int open_any(int folder, const char *path, int flags, mode_t mode) {
 
 #define READ_MODE \
     mode_t mode = 0; \
-    if (flags & (O_CREAT | O_TMPFILE)) { va_list list; va_start(list, flags); mode = va_arg(list, mode_t); va_end(list); }
+    if (flags & (O_CREAT | O_TMPFILE)) {
+        va_list list;
+        va_start(list, flags);
+        mode = va_arg(list, mode_t);
+        va_end(list);
+    }
 
 int open(const char *path, int flags, ...) { READ_MODE return open_any(AT_FDCWD, path, flags, mode); }
 int open64(const char *path, int flags, ...) { READ_MODE return open_any(AT_FDCWD, path, flags, mode); }
@@ -241,7 +247,8 @@ int ioctl(int descriptor, unsigned long request, ...) {
     bool is_device = _IOC_TYPE(request) == DRM_IOCTL_BASE || _IOC_TYPE(request) == 'u';
     if (is_device && minor_of_descriptor(descriptor, &owner) != NONE) {
         /* The "DMA buffer" of a memfd is the memfd. */
-        if (request == UDMABUF_CREATE) return fcntl((int)((struct udmabuf_create *)argument)->memfd, F_DUPFD_CLOEXEC, 0);
+        if (request == UDMABUF_CREATE)
+            return fcntl((int)((struct udmabuf_create *)argument)->memfd, F_DUPFD_CLOEXEC, 0);
         pthread_mutex_lock(&lock);
         int result = call_device(owner, request, argument), code = errno;
         pthread_mutex_unlock(&lock);
@@ -254,7 +261,8 @@ int ioctl(int descriptor, unsigned long request, ...) {
 
 static void *map_any(void *place, size_t size, int protection, int flags, int descriptor, off_t offset) {
     ino_t owner;
-    if (descriptor >= 0 && !(flags & MAP_ANONYMOUS) && offset >> HANDLE_SHIFT && minor_of_descriptor(descriptor, &owner) != NONE) {
+    if (descriptor >= 0 && !(flags & MAP_ANONYMOUS) && offset >> HANDLE_SHIFT &&
+        minor_of_descriptor(descriptor, &owner) != NONE) {
         pthread_mutex_lock(&lock);
         struct buffer *found = find(owner, (uint32_t)(offset >> HANDLE_SHIFT));
         descriptor = found ? found->descriptor : -1;
@@ -339,10 +347,13 @@ int drmGetNodeTypeFromFd(int descriptor) {
 }
 
 int drmGetNodeTypeFromDevId(dev_t identifier) {
-    return major(identifier) != DRM_MAJOR ? refuse(ENODEV) : minor(identifier) >= RENDER ? DRM_NODE_RENDER : DRM_NODE_PRIMARY;
+    if (major(identifier) != DRM_MAJOR) return refuse(ENODEV);
+    return minor(identifier) >= RENDER ? DRM_NODE_RENDER : DRM_NODE_PRIMARY;
 }
 
-char *drmGetRenderDeviceNameFromFd(int descriptor) { return is_node(descriptor) ? strdup("/dev/dri/renderD128") : NULL; }
+char *drmGetRenderDeviceNameFromFd(int descriptor) {
+    return is_node(descriptor) ? strdup("/dev/dri/renderD128") : NULL;
+}
 
 char *drmGetPrimaryDeviceNameFromFd(int descriptor) { return is_node(descriptor) ? strdup("/dev/dri/card0") : NULL; }
 

@@ -2,8 +2,8 @@
 """usage: session.py KIND FOLDER OUTPUTS
 
 Runs inside the root, as an ordinary user: starts a desktop without a screen and without a GPU, its portal and PipeWire,
-each with a log in FOLDER, and with so many monitors (GNOME Shell and KWin). Writes FOLDER/environment when everything answers,
-and waits. Ends with its caller."""
+each with a log in FOLDER, and with so many monitors (GNOME Shell and KWin). Writes FOLDER/environment when everything
+answers, and waits. Ends with its caller."""
 import os
 import subprocess
 import sys
@@ -15,7 +15,8 @@ LIMIT = 60
 kind, folder, outputs = sys.argv[1:]
 run = folder + "/run"
 environment = {
-    "PATH": folder + "/bin:/usr/bin:/bin", "XDG_RUNTIME_DIR": run, "HOME": folder + "/home", "XDG_CONFIG_HOME": folder + "/config",
+    "PATH": folder + "/bin:/usr/bin:/bin", "XDG_RUNTIME_DIR": run, "HOME": folder + "/home",
+    "XDG_CONFIG_HOME": folder + "/config",
     "XDG_DATA_HOME": folder + "/data", "XDG_STATE_HOME": folder + "/state", "XDG_CACHE_HOME": folder + "/cache",
     "XDG_DATA_DIRS": folder + "/share:/usr/local/share:/usr/share",
     "XDG_SESSION_TYPE": "wayland", "DBUS_SESSION_BUS_ADDRESS": f"unix:path={run}/bus", "LIBGL_ALWAYS_SOFTWARE": "1",
@@ -43,7 +44,8 @@ def wait(what, condition):
 
 def entry(prefix, excluded=".lock"):
     """The first file in XDG_RUNTIME_DIR whose name begins with `prefix`."""
-    return next((name for name in sorted(os.listdir(run)) if name.startswith(prefix) and not name.endswith(excluded)), None)
+    return next(
+        (name for name in sorted(os.listdir(run)) if name.startswith(prefix) and not name.endswith(excluded)), None)
 
 
 def has_name(name, address=environment["DBUS_SESSION_BUS_ADDRESS"]):
@@ -51,7 +53,8 @@ def has_name(name, address=environment["DBUS_SESSION_BUS_ADDRESS"]):
         flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
         bus = Gio.DBusConnection.new_for_address_sync(address, flags, None, None)
         try:
-            return bus.call_sync("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "NameHasOwner", GLib.Variant("(s)", (name,)),
+            return bus.call_sync("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "NameHasOwner",
+                                 GLib.Variant("(s)", (name,)),
                                  None, 0, 1000, None).unpack()[0]
         finally:
             bus.close_sync(None)
@@ -71,7 +74,9 @@ def display():
 
 def start_bus():
     # Debian's session bus, which has nothing of the host's: the programs of the root start on demand.
-    start("bus", "dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=" + environment["DBUS_SESSION_BUS_ADDRESS"])
+    start(
+        "bus", "dbus-daemon", "--session", "--nofork", "--nopidfile",
+        "--address=" + environment["DBUS_SESSION_BUS_ADDRESS"])
     wait("session bus", lambda: has_name("org.freedesktop.DBus"))
 
 
@@ -94,12 +99,15 @@ def start_logind():
     wait("system bus", lambda: has_name("org.freedesktop.DBus", address))
     start("logind", "python3", "-m", "dbusmock", "--system", "--template", "logind")
     wait("logind", lambda: has_name("org.freedesktop.login1", address))
-    mock("org.freedesktop.login1", "/org/freedesktop/login1", "AddSession", "auto", "seat0", str(os.getuid()), "broadcast-test", "true")
+    mock(
+        "org.freedesktop.login1", "/org/freedesktop/login1", "AddSession", "auto", "seat0", str(os.getuid()),
+        "broadcast-test", "true")
 
 
 def mock(name, path, method, *arguments):
     """Calls a method with which dbusmock is set up."""
-    subprocess.run(["gdbus", "call", "--system", "-d", name, "-o", path, "-m", "org.freedesktop.DBus.Mock." + method, *arguments],
+    subprocess.run(["gdbus", "call", "--system", "-d", name, "-o", path, "-m", "org.freedesktop.DBus.Mock." + method,
+                    *arguments],
                    env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
 
 
@@ -119,7 +127,9 @@ def start_input(width, height):
 def sway():
     environment["XDG_CURRENT_DESKTOP"] = "sway"
     # The portal of wlroots asks with a menu, which the test answers with keys.
-    write(folder + "/config/xdg-desktop-portal-wlr/config", "[screencast]\nmax_fps=0\nchooser_type=dmenu\nchooser_cmd=wmenu -i -l 5\n")
+    write(
+        folder + "/config/xdg-desktop-portal-wlr/config",
+        "[screencast]\nmax_fps=0\nchooser_type=dmenu\nchooser_cmd=wmenu -i -l 5\n")
     write(folder + "/sway.conf", "output HEADLESS-1 resolution 1280x720\nxwayland enable\ndefault_border none\n")
     start("sway", "sway", "-c", folder + "/sway.conf",
           more={"WLR_BACKENDS": "headless", "WLR_LIBINPUT_NO_DEVICES": "1", "WLR_RENDERER": "pixman"})
@@ -133,19 +143,27 @@ def gnome():
     environment["XDG_CURRENT_DESKTOP"] = "GNOME"
     start_logind()
     # GNOME Shell locks the screen only if GDM is there.
-    start("gdm", "python3", "-m", "dbusmock", "--system", "org.gnome.DisplayManager", "/org/gnome/DisplayManager/Manager",
+    start("gdm", "python3", "-m", "dbusmock", "--system", "org.gnome.DisplayManager",
+          "/org/gnome/DisplayManager/Manager",
           "org.gnome.DisplayManager.Manager")
     wait("GDM", lambda: has_name("org.gnome.DisplayManager", environment["DBUS_SYSTEM_BUS_ADDRESS"]))
-    mock("org.gnome.DisplayManager", "/org/gnome/DisplayManager/Manager", "AddProperty", "org.gnome.DisplayManager.Manager", "Version", "<'51.0'>")
+    mock(
+        "org.gnome.DisplayManager", "/org/gnome/DisplayManager/Manager", "AddProperty",
+        "org.gnome.DisplayManager.Manager", "Version", "<'51.0'>")
     # The pointer starts in the hot corner. Its barriers take one direction away from the first movement.
-    subprocess.run(["gsettings", "set", "org.gnome.desktop.interface", "enable-hot-corners", "false"], env=environment, check=True)
-    start("shell", "gnome-shell", "--headless", "--wayland", "--unsafe-mode", "--no-x11", *["--virtual-monitor", "1280x720"] * int(outputs))
+    subprocess.run(
+        ["gsettings", "set", "org.gnome.desktop.interface", "enable-hot-corners", "false"], env=environment, check=True)
+    start(
+        "shell", "gnome-shell", "--headless", "--wayland", "--unsafe-mode", "--no-x11",
+        *["--virtual-monitor", "1280x720"] * int(outputs))
     display()
     wait("GNOME Shell", lambda: has_name("org.gnome.Shell") and has_name("org.gnome.Mutter.ScreenCast"))
-    # The shell begins with its overview, in which windows are small. It must not be hidden before the animation of the start is over.
+    # The shell begins with its overview, in which windows are small. It must not be hidden before the animation of the
+    # start is over.
     wait("the desktop without the overview", lambda: "false" in subprocess.run(
         ["gdbus", "call", "--session", "-d", "org.gnome.Shell", "-o", "/org/gnome/Shell", "-m", "org.gnome.Shell.Eval",
-         "Main.layoutManager._startingUp || (Main.overview.hide(), Main.overview.visible)"], env=environment, capture_output=True, text=True).stdout)
+         "Main.layoutManager._startingUp || (Main.overview.hide(), Main.overview.visible)"], env=environment,
+         capture_output=True, text=True).stdout)
     start_portal(["/usr/libexec/xdg-desktop-portal-gnome", "-v"], "gnome")
 
 
@@ -154,9 +172,11 @@ def kwin():
     start_logind()
     # No lock after five minutes without input.
     write(folder + "/config/kscreenlockerrc", "[Daemon]\nAutolock=false\n")
-    start("kwin", "/opt/rig/kwin_wayland", "--virtual", "--width", "1280", "--height", "720", "--output-count", outputs, "--xwayland",
+    start("kwin", "/opt/rig/kwin_wayland", "--virtual", "--width", "1280", "--height", "720", "--output-count", outputs,
+          "--xwayland",
           "--socket", "wayland-0",
-          more={**node, "KWIN_DISABLE_VULKAN": "1", "QT_FORCE_STDERR_LOGGING": "1", "QT_LOGGING_RULES": "kwin_screencast*=true",
+          more={**node, "KWIN_DISABLE_VULKAN": "1", "QT_FORCE_STDERR_LOGGING": "1",
+                "QT_LOGGING_RULES": "kwin_screencast*=true",
                 "KWIN_SCREENSHOT_NO_PERMISSION_CHECKS": "1", "KWIN_WAYLAND_NO_PERMISSION_CHECKS": "1"})
     display()
     wait("KWin", lambda: has_name("org.kde.KWin"))
@@ -171,7 +191,8 @@ def hyprland():
     write(folder + "/config/hypr/hyprland.lua", """
 hl.monitor({ output = "", mode = "640x360@60", position = "0x0", scale = 1 })
 hl.config({
-    misc = { disable_hyprland_logo = true, disable_splash_rendering = true, force_default_wallpaper = 0, disable_watchdog_warning = true },
+    misc = { disable_hyprland_logo = true, disable_splash_rendering = true, force_default_wallpaper = 0,
+             disable_watchdog_warning = true },
     decoration = { blur = { enabled = false }, shadow = { enabled = false } },
     animations = { enabled = false },
     ecosystem = { no_update_news = true, no_donation_nag = true },
@@ -180,9 +201,11 @@ hl.config({
     write(folder + "/config/hypr/xdph.conf", "screencopy {\n  max_fps = 60\n  allow_token_by_default = true\n}\n")
     start("hyprland", "/opt/rig/Hyprland", "--i-am-really-stupid", more={**node, "HYPRLAND_HEADLESS_ONLY": "1"})
     display()
-    environment["HYPRLAND_INSTANCE_SIGNATURE"] = wait("Hyprland's socket", lambda: next(iter(os.listdir(run + "/hypr")), None))
+    environment["HYPRLAND_INSTANCE_SIGNATURE"] = wait(
+        "Hyprland's socket", lambda: next(iter(os.listdir(run + "/hypr")), None))
     wait("Hyprland's monitor", lambda: subprocess.run(
-        ["hyprctl", "output", "create", "headless", "HEADLESS-1"], env=environment, stdout=subprocess.DEVNULL).returncode == 0)
+        ["hyprctl", "output", "create", "headless", "HEADLESS-1"], env=environment,
+        stdout=subprocess.DEVNULL).returncode == 0)
     start_input("640", "360")
     # Its log is complete when it is killed.
     start_portal(["stdbuf", "-oL", "/usr/libexec/xdg-desktop-portal-hyprland", "-v"], "hyprland", more=node)

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """usage: wlr-input.py FIFO WIDTH HEIGHT
 
-A virtual keyboard and a virtual mouse for sway and Hyprland, with a screen of this size. They do what the lines of FIFO say:
-`type TEXT` (lower case) types the text and Return instead of what was typed before, `move X Y` moves the pointer, `click`
-presses its button. Writes `ok` when the compositor has handled a line. The mouse exists from its first line on: without a
-mouse, sway shows no pointer."""
+A virtual keyboard and a virtual mouse for sway and Hyprland, with a screen of this size. They do what the lines of FIFO
+say: `type TEXT` (lower case) types the text and Return instead of what was typed before, `move X Y` moves the pointer,
+`click` presses its button. Writes `ok` when the compositor has handled a line. The mouse exists from its first line on:
+without a mouse, sway shows no pointer."""
 import os
 import socket
 import struct
@@ -78,7 +78,8 @@ KEYS.update({" ": 57, "\n": 28})
 KEYMAP = b"""xkb_keymap { xkb_keycodes { include "evdev+aliases(qwerty)" }; xkb_types { include "complete" };
 xkb_compat { include "complete" }; xkb_symbols { include "pc+us+inet(evdev)" }; };\0"""
 CONTROL = 4
-seat, keyboards, pointers = bind("wl_seat"), bind("zwp_virtual_keyboard_manager_v1"), bind("zwlr_virtual_pointer_manager_v1")
+seat = bind("wl_seat")
+keyboards, pointers = bind("zwp_virtual_keyboard_manager_v1"), bind("zwlr_virtual_pointer_manager_v1")
 keyboard = pointer = None
 # wmenu ends without a keyboard, and when one is removed. Hyprland's picker needs none.
 if os.environ["XDG_CURRENT_DESKTOP"] == "sway":

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""A backend for the real xdg-desktop-portal that answers by itself, with the screen casts of mutter (org.gnome.Mutter.ScreenCast).
+"""A backend for the real xdg-desktop-portal that answers by itself, with the screen casts of mutter
+(org.gnome.Mutter.ScreenCast).
 
 Lines on standard input, each answered with `ok`, or with what went wrong:
 
@@ -13,7 +14,8 @@ import sys
 from gi.repository import Gio, GLib
 
 NAME = "org.freedesktop.impl.portal.desktop.test"
-CAST, REMOTE, DISPLAY = "org.gnome.Mutter.ScreenCast", "org.gnome.Mutter.RemoteDesktop", "org.gnome.Mutter.DisplayConfig"
+CAST, REMOTE = "org.gnome.Mutter.ScreenCast", "org.gnome.Mutter.RemoteDesktop"
+DISPLAY = "org.gnome.Mutter.DisplayConfig"
 ANSWER = '<arg type="u" direction="out"/><arg type="a{sv}" direction="out"/>'
 XML = f"""<node><interface name="org.freedesktop.impl.portal.ScreenCast">
 <method name="CreateSession"><arg type="o" direction="in"/><arg type="o" direction="in"/><arg type="s" direction="in"/>
@@ -22,9 +24,11 @@ XML = f"""<node><interface name="org.freedesktop.impl.portal.ScreenCast">
 <arg type="a{{sv}}" direction="in"/>{ANSWER}</method>
 <method name="Start"><arg type="o" direction="in"/><arg type="o" direction="in"/><arg type="s" direction="in"/>
 <arg type="s" direction="in"/><arg type="a{{sv}}" direction="in"/>{ANSWER}</method>
-<property name="AvailableSourceTypes" type="u" access="read"/><property name="AvailableCursorModes" type="u" access="read"/>
+<property name="AvailableSourceTypes" type="u" access="read"/>
+  <property name="AvailableCursorModes" type="u" access="read"/>
 <property name="version" type="u" access="read"/></interface>
-<interface name="org.freedesktop.impl.portal.Session"><method name="Close"/><signal name="Closed"/><property name="version" type="u" access="read"/>
+<interface name="org.freedesktop.impl.portal.Session"><method name="Close"/><signal name="Closed"/>
+  <property name="version" type="u" access="read"/>
 </interface></node>"""
 NODE = Gio.DBusNodeInfo.new_for_xml(XML)
 bus = Gio.bus_get_sync(Gio.BusType.SESSION)
@@ -68,7 +72,8 @@ def start(path, invocation):
     picked = data[2] if data else source
     say("restored" if data else "dialog", picked)
     cursor = {"cursor-mode": GLib.Variant("u", {1: 0, 2: 1, 4: 2}[options.get("cursor_mode", 1)])}
-    cast = session["cast"] = ask(CAST, "/org/gnome/Mutter/ScreenCast", CAST, "CreateSession", GLib.Variant("(a{sv})", ({},)))[0]
+    cast = session["cast"] = ask(
+        CAST, "/org/gnome/Mutter/ScreenCast", CAST, "CreateSession", GLib.Variant("(a{sv})", ({},)))[0]
     bus.signal_subscribe(CAST, CAST + ".Session", "Closed", cast, None, 0, lambda *_: closed(path))
     if picked == "monitor":
         stream = ask(CAST, cast, CAST + ".Session", "RecordMonitor", GLib.Variant("(sa{sv})", ("", cursor)))[0]
@@ -93,7 +98,8 @@ def call(connection, sender, path, interface, method, arguments, invocation):
     if method == "CreateSession":
         registration = bus.register_object(
             a[1], NODE.lookup_interface("org.freedesktop.impl.portal.Session"),
-            lambda c, s, path, i, m, g, inner: (say("Session.Close"), end(path), inner.return_value(None)), lambda *_: GLib.Variant("u", 1), None)
+            lambda c, s, path, i, m, g, inner: (say("Session.Close"), end(path), inner.return_value(None)),
+            lambda *_: GLib.Variant("u", 1), None)
         sessions[a[1]] = {"options": {}, "cast": None, "registration": registration}
     elif method == "SelectSources":
         sessions[a[1]]["options"] = a[3]
@@ -106,20 +112,26 @@ def move(x, y):
     global pointer
     if not pointer:
         remote = ask(REMOTE, "/org/gnome/Mutter/RemoteDesktop", REMOTE, "CreateSession")[0]
-        identifier = ask(REMOTE, remote, "org.freedesktop.DBus.Properties", "Get", GLib.Variant("(ss)", (REMOTE + ".Session", "SessionId")))[0]
+        identifier = ask(
+            REMOTE, remote, "org.freedesktop.DBus.Properties", "Get",
+            GLib.Variant("(ss)", (REMOTE + ".Session", "SessionId")))[0]
         options = {"remote-desktop-session-id": GLib.Variant("s", identifier)}
         cast = ask(CAST, "/org/gnome/Mutter/ScreenCast", CAST, "CreateSession", GLib.Variant("(a{sv})", (options,)))[0]
         stream = ask(CAST, cast, CAST + ".Session", "RecordMonitor", GLib.Variant("(sa{sv})", ("", {})))[0]
         ask(REMOTE, remote, REMOTE + ".Session", "Start")
         pointer = (remote, stream)
-    ask(REMOTE, pointer[0], REMOTE + ".Session", "NotifyPointerMotionAbsolute", GLib.Variant("(sdd)", (pointer[1], x, y)))
+    ask(
+        REMOTE, pointer[0], REMOTE + ".Session", "NotifyPointerMotionAbsolute",
+        GLib.Variant("(sdd)", (pointer[1], x, y)))
 
 
 def configure(turn):
     serial, monitors, _, _ = ask(DISPLAY, "/org/gnome/Mutter/DisplayConfig", DISPLAY, "GetCurrentState")
     connector, mode = monitors[0][0][0], monitors[0][1][0]
     wanted = [(0, 0, 1.0, turn, True, [(connector, mode[0], {})])]
-    ask(DISPLAY, "/org/gnome/Mutter/DisplayConfig", DISPLAY, "ApplyMonitorsConfig", GLib.Variant("(uua(iiduba(ssa{sv}))a{sv})", (serial, 1, wanted, {})))
+    ask(
+        DISPLAY, "/org/gnome/Mutter/DisplayConfig", DISPLAY, "ApplyMonitorsConfig",
+        GLib.Variant("(uua(iiduba(ssa{sv}))a{sv})", (serial, 1, wanted, {})))
 
 
 def told(channel, condition):

@@ -1,8 +1,8 @@
 """Passes TCP connections from one port of 127.0.0.1 on to another, and ends them the ways that servers end.
 
-usage: door.py PORT TARGET. Commands on standard input, a line each: "fin" closes the port and ends the connections with a FIN, "rst"
-closes the port and resets the connections, "503" ends the connections with a FIN and answers new ones like a load balancer whose server
-is away, "open" opens the port again. Each is printed once it is done.
+usage: door.py PORT TARGET. Commands on standard input, a line each: "fin" closes the port and ends the connections with
+a FIN, "rst" closes the port and resets the connections, "503" ends the connections with a FIN and answers new ones like
+a load balancer whose server is away, "open" opens the port again. Each is printed once it is done.
 """
 
 import os

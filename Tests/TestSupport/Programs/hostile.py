@@ -114,7 +114,9 @@ def half_a_chunk(client):
 
 
 def authentication(client):
-    client.connect(CHUNK_SIZE + status("_error", 1, "error", REJECTED, description="[ AccessManager.Reject ] : [ code=403 need auth; authmod=adobe ] : "))
+    client.connect(
+        CHUNK_SIZE + status("_error", 1, "error", REJECTED,
+                            description="[ AccessManager.Reject ] : [ code=403 need auth; authmod=adobe ] : "))
     client.listen()
 
 

@@ -1,11 +1,11 @@
 """A line between two network namespaces: a TUN device in each, and this program as the wire between them.
 
-It does to the packets from near to far what a kernel's netem does, also where that module is missing, and it loses the same
-ones in every run. The namespaces are nobody else's and are gone with the last process in them.
+It does to the packets from near to far what a kernel's netem does, also where that module is missing, and it loses the
+same ones in every run. The namespaces are nobody else's and are gone with the last process in them.
 
-Run it under `unshare --net`. Commands on standard input, a line each: "loss PERCENT", "delay MILLISECONDS", "rate KBIT" (0: as
-fast as it goes). It prints "ready DESCRIPTOR", its descriptor of the near namespace, while it is in the far one itself; and each
-command once it holds.
+Run it under `unshare --net`. Commands on standard input, a line each: "loss PERCENT", "delay MILLISECONDS", "rate KBIT"
+(0: as fast as it goes). It prints "ready DESCRIPTOR", its descriptor of the near namespace, while it is in the far one
+itself; and each command once it holds.
 """
 
 import ctypes

@@ -1,10 +1,11 @@
 """Passes X clients on to an X server, which answers requests for the pointer's image with the error BadCursor.
 
-usage: pointerless.py SERVER. SERVER is the socket of the X server. Prints the number of the display that clients open, and a line for each
-such request. The display is an abstract socket, of which nothing remains.
+usage: pointerless.py SERVER. SERVER is the socket of the X server. Prints the number of the display that clients open,
+and a line for each such request. The display is an abstract socket, of which nothing remains.
 
-A server answers so as long as it has not shown a pointer (XFixes protocol, version 2, 7). The servers of the tests show one from the start.
-So GetCursorImage is replaced by GetCursorName of a cursor that does not exist: the server itself answers with BadCursor.
+A server answers so as long as it has not shown a pointer (XFixes protocol, version 2, 7). The servers of the tests show
+one from the start. So GetCursorImage is replaced by GetCursorName of a cursor that does not exist: the server itself
+answers with BadCursor.
 """
 
 import socket

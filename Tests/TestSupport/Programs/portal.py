@@ -31,20 +31,26 @@ import uuid
 from gi.repository import Gio, GLib
 
 ROOT = "/org/freedesktop/portal/desktop"
-settings = {"version": "4", "types": "3", "cursors": "7", "handle": "new", "early": "no", "node": "0", "serial": "0", "mapping": "", "type": "", "answer": "ok",
+settings = {"version": "4", "types": "3", "cursors": "7", "handle": "new", "early": "no", "node": "0", "serial": "0",
+            "mapping": "", "type": "", "answer": "ok",
             "tokens": "yes", "known": "", "none": "no", "registry": "no", "dialog": "0"}
 settings.update(word.split("=", 1) for word in sys.argv[1:])
 XML = """<node><interface name="org.freedesktop.portal.ScreenCast">
 <method name="CreateSession"><arg type="a{sv}" direction="in"/><arg type="o" direction="out"/></method>
-<method name="SelectSources"><arg type="o" direction="in"/><arg type="a{sv}" direction="in"/><arg type="o" direction="out"/></method>
-<method name="Start"><arg type="o" direction="in"/><arg type="s" direction="in"/><arg type="a{sv}" direction="in"/><arg type="o" direction="out"/></method>
-<method name="OpenPipeWireRemote"><arg type="o" direction="in"/><arg type="a{sv}" direction="in"/><arg type="h" direction="out"/></method>
+<method name="SelectSources"><arg type="o" direction="in"/><arg type="a{sv}" direction="in"/>
+  <arg type="o" direction="out"/></method>
+<method name="Start"><arg type="o" direction="in"/><arg type="s" direction="in"/><arg type="a{sv}" direction="in"/>
+  <arg type="o" direction="out"/></method>
+<method name="OpenPipeWireRemote"><arg type="o" direction="in"/><arg type="a{sv}" direction="in"/>
+  <arg type="h" direction="out"/></method>
 <property name="AvailableSourceTypes" type="u" access="read"/>
-<property name="AvailableCursorModes" type="u" access="read"/><property name="version" type="u" access="read"/></interface>
+<property name="AvailableCursorModes" type="u" access="read"/><property name="version" type="u" access="read"/>
+</interface>
 <interface name="org.freedesktop.host.portal.Registry"><method name="Register"><arg type="s" direction="in"/>
 <arg type="a{sv}" direction="in"/></method></interface>
 <interface name="org.freedesktop.portal.Session"><method name="Close"/><signal name="Closed"/></interface>
-<interface name="org.freedesktop.portal.Request"><method name="Close"/><signal name="Response"><arg type="u"/><arg type="a{sv}"/></signal></interface>
+<interface name="org.freedesktop.portal.Request"><method name="Close"/><signal name="Response"><arg type="u"/>
+  <arg type="a{sv}"/></signal></interface>
 </node>"""
 NODE = Gio.DBusNodeInfo.new_for_xml(XML)
 bus = Gio.bus_get_sync(Gio.BusType.SESSION)
@@ -62,7 +68,8 @@ def say(*words):
 def rejection(sender):
     """None, or why the calls of a connection are rejected (xdg-desktop-portal, xdp-app-info.c)."""
     if sender not in callers:
-        pid = bus.call_sync("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetConnectionUnixProcessID", GLib.Variant("(s)", (sender,)),
+        pid = bus.call_sync("org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetConnectionUnixProcessID",
+                            GLib.Variant("(s)", (sender,)),
                             None, 0, -1, None).unpack()[0]
         try:
             os.close(os.open(f"/proc/{pid}/root", os.O_RDONLY | os.O_NONBLOCK | os.O_DIRECTORY))
@@ -80,7 +87,8 @@ def register(connection, sender, path, interface, method, arguments, invocation)
 
 
 def respond(sender, path, code, results):
-    bus.emit_signal(sender, path, "org.freedesktop.portal.Request", "Response", GLib.Variant("(ua{sv})", (code, results)))
+    bus.emit_signal(
+        sender, path, "org.freedesktop.portal.Request", "Response", GLib.Variant("(ua{sv})", (code, results)))
     return False
 
 
@@ -150,7 +158,8 @@ def call(connection, sender, path, interface, method, arguments, invocation):
     version = int(settings["version"])
     owner = sender[1:].replace(".", "_")
     count += 1
-    handle = f"{ROOT}/request/{count}" if settings["handle"] == "old" else f"{ROOT}/request/{owner}/{options['handle_token']}"
+    is_old = settings["handle"] == "old"
+    handle = f"{ROOT}/request/{count}" if is_old else f"{ROOT}/request/{owner}/{options['handle_token']}"
     results, code, delay = {}, 0, 0.0
     if method == "CreateSession":
         session = f"{ROOT}/session/{owner}/{options['session_handle_token']}"
@@ -162,7 +171,8 @@ def call(connection, sender, path, interface, method, arguments, invocation):
                 say("MISUSE", key, version)
         token = options.get("restore_token")
         if token is not None and not re.fullmatch(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", token):
-            return invocation.return_dbus_error("org.freedesktop.portal.Error.InvalidArgument", "restore_token is not a valid UUID string")
+            return invocation.return_dbus_error(
+                "org.freedesktop.portal.Error.InvalidArgument", "restore_token is not a valid UUID string")
         sessions[a[0]] = options
     else:
         restored = sessions[a[0]].get("restore_token") in known | {settings["known"]}
@@ -190,7 +200,9 @@ def call(connection, sender, path, interface, method, arguments, invocation):
 
 
 def get(connection, sender, path, interface, name):
-    return GLib.Variant("u", int(settings[{"version": "version", "AvailableSourceTypes": "types", "AvailableCursorModes": "cursors"}[name]]))
+    return GLib.Variant(
+        "u", int(settings[{"version": "version", "AvailableSourceTypes": "types",
+                           "AvailableCursorModes": "cursors"}[name]]))
 
 
 def told(channel, condition):
@@ -205,7 +217,8 @@ def told(channel, condition):
         other = Gio.DBusConnection.new_for_address_sync(
             os.environ["DBUS_SESSION_BUS_ADDRESS"],
             Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION, None, None)
-        other.emit_signal(*last_request, "org.freedesktop.portal.Request", "Response", GLib.Variant("(ua{sv})", (1, {})))
+        other.emit_signal(
+            *last_request, "org.freedesktop.portal.Request", "Response", GLib.Variant("(ua{sv})", (1, {})))
         for path in sessions:
             other.emit_signal(last_request[0], path, "org.freedesktop.portal.Session", "Closed", None)
         other.flush_sync()

@@ -1,8 +1,8 @@
 """A proxy for TCP connections on 127.0.0.1: SOCKS 5 (RFC 1928, RFC 1929), and CONNECT of HTTP (RFC 9110, 9.3.6).
 
-usage: proxy.py PORT [refuse|silent|USER:PASSWORD]. Prints "socks HOST PORT" or "connect HOST PORT" for each request. Names that end in
-.test, and the addresses 192.0.2.*, lead to 127.0.0.1. With "refuse" it rejects each request, with "silent" it answers nothing. With a user and a password it requires
-them.
+usage: proxy.py PORT [refuse|silent|USER:PASSWORD]. Prints "socks HOST PORT" or "connect HOST PORT" for each request.
+Names that end in .test, and the addresses 192.0.2.*, lead to 127.0.0.1. With "refuse" it rejects each request, with
+"silent" it answers nothing. With a user and a password it requires them.
 """
 
 import base64
@@ -50,7 +50,8 @@ class Proxy(socketserver.BaseRequestHandler):
         host, port = self.socks() if first == b"\x05" else self.connect(first)
         if host is None:
             return
-        server = socket.create_connection(("127.0.0.1" if host.endswith(".test") or host.startswith("192.0.2.") else host, port))
+        server = socket.create_connection((
+            "127.0.0.1" if host.endswith(".test") or host.startswith("192.0.2.") else host, port))
         if first == b"\x05":
             self.request.sendall(b"\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00")
         else:

@@ -1,14 +1,16 @@
 #!/usr/bin/python3
 """usage: systemd.py STATE
 
-Stands in for systemd's user manager on a session bus: one unit, graphical-session.target, whose ActiveState is STATE."""
+Stands in for systemd's user manager on a session bus: one unit, graphical-session.target, whose ActiveState is
+STATE."""
 import sys
 
 from gi.repository import Gio, GLib
 
 XML = """<node><interface name="org.freedesktop.systemd1.Manager">
 <method name="GetUnit"><arg type="s" direction="in"/><arg type="o" direction="out"/></method></interface>
-<interface name="org.freedesktop.systemd1.Unit"><property name="ActiveState" type="s" access="read"/></interface></node>"""
+<interface name="org.freedesktop.systemd1.Unit"><property name="ActiveState" type="s" access="read"/></interface>
+</node>"""
 UNIT = "/org/freedesktop/systemd1/unit/target"
 node = Gio.DBusNodeInfo.new_for_xml(XML)
 bus = Gio.bus_get_sync(Gio.BusType.SESSION)
@@ -22,5 +24,6 @@ def called(connection, sender, path, interface, method, arguments, invocation):
 
 bus.register_object("/org/freedesktop/systemd1", node.interfaces[0], called, None, None)
 bus.register_object(UNIT, node.interfaces[1], None, lambda *_: GLib.Variant("s", sys.argv[1]), None)
-Gio.bus_own_name_on_connection(bus, "org.freedesktop.systemd1", Gio.BusNameOwnerFlags.NONE, lambda *_: print("ready", flush=True), None)
+Gio.bus_own_name_on_connection(
+    bus, "org.freedesktop.systemd1", Gio.BusNameOwnerFlags.NONE, lambda *_: print("ready", flush=True), None)
 GLib.MainLoop().run()

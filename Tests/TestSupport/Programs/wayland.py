@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """usage: wayland.py SOCKET OUTPUT...
 
-Stands in for a Wayland compositor that has outputs and nothing else: the interfaces wl_display, wl_registry, wl_callback and
-wl_output, version 4 (Wayland Protocol Specification). Lines on standard input: `add NAME`, `remove NAME`, and `turn NAME`, which
-changes the direction of an output by a quarter; it answers `ok`.
+Stands in for a Wayland compositor that has outputs and nothing else: the interfaces wl_display, wl_registry,
+wl_callback and wl_output, version 4 (Wayland Protocol Specification). Lines on standard input: `add NAME`, `remove
+NAME`, and `turn NAME`, which changes the direction of an output by a quarter; it answers `ok`.
 Prints `bound NAME` when a client knows the name of an output."""
 import selectors
 import socket
@@ -73,8 +73,10 @@ def serve(client):
             number, proxy = struct.unpack_from("=I", body)[0], struct.unpack("=I", body[-4:])[0]
             name = next((name for name, known in outputs.items() if known == number), None)
             if name:
-                client.sendall(message(proxy, 0, 0, 0, 300, 200, 0, "maker", "model", 0) + message(proxy, 1, 1, 1920, 1080, 60000)
-                               + message(proxy, 3, 1) + message(proxy, 4, name) + message(proxy, 5, name) + message(proxy, 2))
+                client.sendall(message(proxy, 0, 0, 0, 300, 200, 0, "maker", "model", 0)
+                               + message(proxy, 1, 1, 1920, 1080, 60000)
+                               + message(proxy, 3, 1) + message(proxy, 4, name) + message(proxy, 5, name)
+                               + message(proxy, 2))
                 proxies.append((client, proxy, name))
                 say("bound", name)
 

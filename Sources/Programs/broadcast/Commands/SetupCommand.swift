@@ -50,20 +50,7 @@ package struct SetupCommand: AsyncParsableCommand {
             throw CommandError(.usage, SetupSentences.choice(context.configuration, context.catalog))
         }
         let target = try setupTarget(name, context.configuration, context.user)
-        // The user and the password of an RTMP server do not come from the key command.
-        let isAccount = target.isRTMP && !(set + secretFromStdin).isEmpty && !secretFromStdin.contains("key")
-        if let command = target.destination?.keyCommand, !isAccount {
-            if let program = KeyCommand(command: command, destination: name).missingProgram {
-                throw CommandError(.keyCommandMissing(destination: name, program: program))
-            }
-            throw CommandError(
-                .nothing,
-                "The key-command in \(context.paths.configFile) provides the key of \(name). "
-                    + "There is nothing to set up.")
-        }
-        guard !target.questions.isEmpty else {
-            throw CommandError(.nothing, "\(name) needs no setup. Start it with: broadcast start --to \(name)")
-        }
+        try refuseNeedless(target, context)
         let information = SetupInformation(paths: context.paths)
         let older = try presentingProblem { () throws(CredentialProblem) in try information.answers(of: name) }
         // Answers in options come first, so that a script can sign in without a terminal.
@@ -85,6 +72,37 @@ package struct SetupCommand: AsyncParsableCommand {
         }
         try ask(target, older: older, context: context, into: &answers)
         for question in target.questions { try check(answers[question.key], of: question, for: target) }
+        try keep(answers, of: target, older: older, context: context)
+    }
+
+    /// Throws if there is nothing to set up.
+    private func refuseNeedless(_ target: SetupTarget, _ context: CommandContext) throws(CommandError) {
+        // The user and the password of an RTMP server do not come from the key command.
+        let isAccount = target.isRTMP && !(set + secretFromStdin).isEmpty && !secretFromStdin.contains("key")
+        if let command = target.destination?.keyCommand, !isAccount {
+            if let program = KeyCommand(command: command, destination: name).missingProgram {
+                throw CommandError(.keyCommandMissing(destination: name, program: program))
+            }
+            throw CommandError(
+                .nothing,
+                "The key-command in \(context.paths.configFile) provides the key of \(name). "
+                    + "There is nothing to set up.")
+        }
+        guard !target.questions.isEmpty else {
+            throw CommandError(.nothing, "\(name) needs no setup. Start it with: broadcast start --to \(name)")
+        }
+    }
+
+    /// The new answers and the older ones. An empty answer deletes the stored one.
+    private static func merged(_ answers: [String: String], over older: [String: String]) -> [String: String] {
+        older.merging(answers) { $1 }.filter { !$0.value.isEmpty }
+    }
+
+    /// Stores the answers of the user and of the options, and says how to go on.
+    private func keep(
+        _ answers: [String: String], of target: SetupTarget, older: [String: String], context: CommandContext
+    ) throws(CommandError) {
+        let information = SetupInformation(paths: context.paths)
         let secrets = answers.filter { key, _ in target.questions.contains { $0.key == key && $0.isSecret } }
         let plain = answers.filter { secrets[$0.key] == nil }
         let all = Self.merged(plain, over: older)
@@ -105,11 +123,6 @@ package struct SetupCommand: AsyncParsableCommand {
                 "The address is stored as it is. If its last part is the stream key, give the address without it: "
                     + "broadcast setup \(name) --set url=ADDRESS")
         }
-    }
-
-    /// The new answers and the older ones. An empty answer deletes the stored one.
-    private static func merged(_ answers: [String: String], over older: [String: String]) -> [String: String] {
-        older.merging(answers) { $1 }.filter { !$0.value.isEmpty }
     }
 
     /// Stores the answers of a setup program, as if the user had typed them.

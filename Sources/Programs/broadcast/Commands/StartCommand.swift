@@ -145,25 +145,9 @@ package struct StartCommand: AsyncParsableCommand {
     private func host(
         _ name: String, _ request: SessionRequest, _ context: CommandContext, _ launched: LaunchedSession?
     ) async throws(CommandError) {
-        try presenting { () throws(ConfigurationError) in try context.paths.prepareRuntimeFolder() }
-        var options = HostOptions(name: name, phrases: ErrorPresenter())
-        options.title = session.title
-        do throws(ConfigurationError) {
-            try context.paths.prepareSessionsFolder()
-        } catch .folder(_, .cannotCreate) {
-            // A session without it is found only in its runtime folder.
-        } catch {
-            throw CommandError(error)
-        }
+        let options = try hostOptions(name, context, isLaunched: launched != nil)
         // They hold pictures of the screen, also if no later broadcast makes clips for an extension.
         ClipFolder.removeAbandoned(in: context.paths.clipFolder)
-        options.socket = context.paths.socket(session: name)
-        options.otherSockets = context.paths.otherSockets(session: name)
-        options.registration = context.paths.registration(session: name)
-        options.claimPath = { [paths = context.paths] in paths.addressClaim($0) }
-        options.log = context.paths.log(session: name)
-        options.logsStandardError = launched != nil
-        options.applicationNames = DesktopEntries(environment: ProcessInfo.processInfo.environment)
         let host = SessionHost(options: options) { () throws(ConfigurationError) in request }
         let output = launched.map(ConsoleOutput.parent) ?? .errors(isTerminal: Output.isTerminal)
         var console = SessionConsole(
@@ -189,15 +173,8 @@ package struct StartCommand: AsyncParsableCommand {
         defer { waiting.cancel() }
         for await event in host.events {
             console.show(event, host.session?.snapshot())
-            // The user may look at another monitor, and not at the terminal.
-            if case .notice(.session(.pipeline(.source(let notice)))) = event, case .sharedMonitorGone = notice,
-                context.hasSessionBus
-            {
-                DesktopNotification.send(notice.sentence, isUrgent: true)
-            }
             if case .started = event { waiting.cancel() }
-            // In the order of the events: the parent shows all warnings before it returns.
-            if let launched, case .started = event { report(host, to: launched) }
+            react(to: event, of: host, context, launched)
         }
         let failure = await start.value
         console.end()
@@ -206,6 +183,58 @@ package struct StartCommand: AsyncParsableCommand {
             if error.status == .nothing, let signal = stopSignal.current { error.status = .ended(by: signal) }
             throw error
         }
+        let outcome = try await Self.outcome(of: host, request)
+        if let failure = console.showResults(outcome) { throw failure }
+        // The duration is over, or the source ended.
+        guard !outcome.isAsked else { return }
+        let reason = outcome.snapshot.endReason?.sentence ?? "The broadcast has ended."
+        notify(reason + " " + outcome.resultLines.joined(separator: "; "), context, launched)
+    }
+
+    /// What the host knows of this system: its folders, and the names of applications. Creates the folders that a
+    /// session needs.
+    private func hostOptions(
+        _ name: String, _ context: CommandContext, isLaunched: Bool
+    ) throws(CommandError) -> HostOptions {
+        let paths = context.paths
+        try presenting { () throws(ConfigurationError) in try paths.prepareRuntimeFolder() }
+        do throws(ConfigurationError) {
+            try paths.prepareSessionsFolder()
+        } catch .folder(_, .cannotCreate) {
+            // A session without it is found only in its runtime folder.
+        } catch {
+            throw CommandError(error)
+        }
+        var options = HostOptions(name: name, phrases: ErrorPresenter())
+        options.title = session.title
+        options.socket = paths.socket(session: name)
+        options.otherSockets = paths.otherSockets(session: name)
+        options.registration = paths.registration(session: name)
+        options.claimPath = { [paths] in paths.addressClaim($0) }
+        options.log = paths.log(session: name)
+        options.logsStandardError = isLaunched
+        options.applicationNames = DesktopEntries(environment: ProcessInfo.processInfo.environment)
+        return options
+    }
+
+    /// Does what an event requires, apart from what the console shows.
+    private func react(
+        to event: HostEvent, of host: SessionHost, _ context: CommandContext, _ launched: LaunchedSession?
+    ) {
+        // The user may look at another monitor, and not at the terminal.
+        if case .notice(.session(.pipeline(.source(let notice)))) = event, case .sharedMonitorGone = notice,
+            context.hasSessionBus
+        {
+            DesktopNotification.send(notice.sentence, isUrgent: true)
+        }
+        // In the order of the events: the parent shows all warnings before it returns.
+        if let launched, case .started = event { report(host, to: launched) }
+    }
+
+    /// Returns how the session ended. Throws if it did not start or failed, or if the user shared nothing.
+    private static func outcome(
+        of host: SessionHost, _ request: SessionRequest
+    ) async throws(CommandError) -> HostOutcome {
         let outcome: HostOutcome
         do throws(HostError) {
             outcome = try await host.ended()
@@ -215,11 +244,7 @@ package struct StartCommand: AsyncParsableCommand {
         if case .portal = request.settings.source, outcome.failure == nil, outcome.snapshot.source == nil {
             throw CommandError(.portal(.cancelled))
         }
-        if let failure = console.showResults(outcome) { throw failure }
-        // The duration is over, or the source ended.
-        guard !outcome.isAsked else { return }
-        let reason = outcome.snapshot.endReason?.sentence ?? "The broadcast has ended."
-        notify(reason + " " + outcome.resultLines.joined(separator: "; "), context, launched)
+        return outcome
     }
 
     /// Reports to the parent once every destination is live, or that one failed.

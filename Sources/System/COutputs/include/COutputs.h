@@ -1,6 +1,6 @@
 /*
- * The outputs (monitors) that a Wayland compositor has at the moment. Nothing waits for the compositor and nothing calls
- * back into the caller. Only one thread at a time may use a list.
+ * The outputs (monitors) that a Wayland compositor has at the moment. Nothing waits for the compositor and nothing
+ * calls back into the caller. Only one thread at a time may use a list.
  */
 #ifndef COUTPUTS_H
 #define COUTPUTS_H
@@ -13,8 +13,8 @@
 
 typedef struct cout_list cout_list;
 
-/* Connects to the display `name`: a path, or a name in XDG_RUNTIME_DIR. The outputs follow with the next updates. Returns
-   NULL if no compositor accepts the connection. */
+/* Connects to the display `name`: a path, or a name in XDG_RUNTIME_DIR. The outputs follow with the next updates.
+   Returns NULL if no compositor accepts the connection. */
 cout_list *_Nullable cout_open(const char *name);
 
 void cout_close(cout_list *list);
@@ -29,8 +29,8 @@ size_t cout_count(const cout_list *list);
    update. */
 const char *cout_name(const cout_list *list, size_t index);
 
-/* How often the compositor has described an output (wl_output.done, version 2). The first time counts. A scale that is no
-   whole number changes nothing else in the description. */
+/* How often the compositor has described an output (wl_output.done, version 2). The first time counts. A scale that is
+   no whole number changes nothing else in the description. */
 uint32_t cout_changes(const cout_list *list, size_t index);
 
 #pragma clang assume_nonnull end

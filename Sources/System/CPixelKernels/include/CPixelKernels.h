@@ -1,6 +1,6 @@
 /*
- * Colour conversion from packed BGRA to planar I420 and I444 in BT.709, limited range (Rec. ITU-R BT.709-6, 3.2 to 3.5),
- * and from packed pixels of 30 bits to BGRA. Comparison of pictures.
+ * Colour conversion from packed BGRA to planar I420 and I444 in BT.709, limited range (Rec. ITU-R BT.709-6, 3.2 to
+ * 3.5), and from packed pixels of 30 bits to BGRA. Comparison of pictures.
  *
  * For I420, the matrix is in units of 1/256. The sum of each row keeps black, white and all greys exact:
  *     Y = 16 + ( 47 R + 157 G +  16 B) / 256
@@ -39,15 +39,15 @@ void pixel_kernels_bgra_to_i444(
     ptrdiff_t plane_stride, int width, int height);
 
 /*
- * Converts pixels with ten bits each of blue, green and red, starting at the lowest bit, to BGRA in place: the lowest two of
- * ten bits are discarded, and alpha is 0. `pixels` and `stride` are multiples of 4.
+ * Converts pixels with ten bits each of blue, green and red, starting at the lowest bit, to BGRA in place: the lowest
+ * two of ten bits are discarded, and alpha is 0. `pixels` and `stride` are multiples of 4.
  */
 void pixel_kernels_x2rgb10_to_bgra(uint8_t *_Nonnull pixels, ptrdiff_t stride, int width, int height);
 
 /*
- * Compares `height` rows of `width` bytes, which are `stride` bytes apart in both pictures, in blocks of `block` bytes (a
- * power of two). Sets the mark of each block that differs in at least one row, and clears none. Blocks of 8 and 16 bytes are
- * compared by cache lines. The last block can be narrower than the others.
+ * Compares `height` rows of `width` bytes, which are `stride` bytes apart in both pictures, in blocks of `block` bytes
+ * (a power of two). Sets the mark of each block that differs in at least one row, and clears none. Blocks of 8 and 16
+ * bytes are compared by cache lines. The last block can be narrower than the others.
  */
 void pixel_kernels_mark_different(
     const uint8_t *_Nonnull one, const uint8_t *_Nonnull other, ptrdiff_t stride, int width, int height, int block,
