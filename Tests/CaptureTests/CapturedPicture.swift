@@ -6,31 +6,27 @@ import TestSupport
 
 /// Helpers to request samples from a source and to inspect them.
 extension ScreenSource {
-    func nextSample() throws(CaptureError) -> SampleBuffer? {
-        try nextSample(at: MediaTime(nanoseconds: SessionClock.monotonic()))
+    /// Returns a copy of the next sample, which remains valid after it.
+    func nextSample(at time: MediaTime = MediaTime(nanoseconds: SessionClock.monotonic())) throws(CaptureError)
+        -> SampleBuffer?
+    {
+        try withNextSample(at: time) { sample -> SampleBuffer? in
+            guard let sample else { return nil }
+            let change = sample.change
+            let patches = change.patches.map { patch in
+                Picture.Patch(x: patch.rectangle.x, y: patch.rectangle.y, pixels: sample.copy(of: patch))
+            }
+            return SampleBuffer(
+                track: .screen, presentationTime: change.presentationTime,
+                payload: .picture(Picture(size: change.size, patches: patches, damage: change.damage)))
+        }
     }
 
-    /// Returns the next sample's picture. Its pixels are a copy, which remains valid after the next sample.
+    /// Returns a copy of the next sample's picture.
     func nextPicture(at time: MediaTime = MediaTime(nanoseconds: SessionClock.monotonic())) throws(CaptureError)
         -> Picture?
     {
-        guard let picture = try nextSample(at: time)?.picture else { return nil }
-        let patches = picture.patches.map { patch in
-            let copy = PixelBuffer(format: .bgra, size: patch.pixels.size)
-            // The rows of a patch can be a part of longer rows.
-            patch.pixels.withUnsafeBytes { source in
-                copy.withUnsafeMutableBytes { target in
-                    for row in 0..<copy.size.height {
-                        UnsafeMutableRawBufferPointer(rebasing: target[(row * copy.stride)...])
-                            .copyMemory(
-                                from: UnsafeRawBufferPointer(
-                                    rebasing: source[(row * patch.pixels.stride)...].prefix(copy.stride)))
-                    }
-                }
-            }
-            return Picture.Patch(x: patch.x, y: patch.y, pixels: copy)
-        }
-        return Picture(size: picture.size, patches: patches, damage: picture.damage)
+        try nextSample(at: time)?.picture
     }
 
     /// The next picture. Waits for it, because the server reports a change with a delay.
@@ -59,6 +55,27 @@ extension ScreenSource {
             _ = try nextSample()
             return self.condition == condition
         }
+    }
+}
+
+extension CapturedSample {
+    /// Returns the pixels of `patch` without padding between the rows.
+    fileprivate func copy(of patch: CapturedPatch) -> PixelBuffer {
+        if let buffer = patch.buffer, !patch.isPacked { return buffer }
+        let copy = PixelBuffer(format: .bgra, size: patch.rectangle.size)
+        withBytes(of: patch) { pixels in
+            pixels.withUnsafeBytes { source in
+                copy.withUnsafeMutableBytes { target in
+                    for row in 0..<copy.size.height {
+                        UnsafeMutableRawBufferPointer(rebasing: target[(row * copy.stride)...])
+                            .copyMemory(
+                                from: UnsafeRawBufferPointer(
+                                    rebasing: source[(row * patch.stride)...].prefix(copy.stride)))
+                    }
+                }
+            }
+        }
+        return copy
     }
 }
 

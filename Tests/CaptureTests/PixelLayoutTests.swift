@@ -47,7 +47,8 @@ import X11Capture
                 bytes.storeBytes(of: 3 << 30 | red << 20 | green << 10 | blue, toByteOffset: position, as: UInt32.self)
             }
         }
-        PixelLayout.tenBits.convertToBGRA(pixels)
+        let patch = CapturedPatch(x: 0, y: 0, buffer: pixels)
+        pixels.withMutableBytes { PixelLayout.tenBits.convertToBGRA(&$0, patch) }
         let wrong = pixels.withUnsafeBytes { bytes in
             (0..<size.area).filter { index in
                 let (blue, green, red) = levels(index)

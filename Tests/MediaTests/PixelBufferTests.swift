@@ -25,15 +25,17 @@ import Testing
         #expect(isKnownUniquelyReferenced(&frame))
     }
 
-    @Test func `borrowed memory is copied for others`() {
-        withUnsafeTemporaryAllocation(byteCount: 16, alignment: 4) { memory in
-            memory.initializeMemory(as: UInt8.self, repeating: 7)
-            let view = PixelBuffer(borrowing: memory.baseAddress!, size: PixelSize(width: 2, height: 2), stride: 8)
-            let shared = view.sharedBytes
-            view.withUnsafeMutableBytes { $0[0] = 1 }
-            #expect(shared == [UInt8](repeating: 7, count: 16))
-            #expect(memory[0] == 1)
+    @Test func `a span reads and writes all bytes`() {
+        let frame = PixelBuffer(format: .i420, size: PixelSize(width: 4, height: 2))
+        frame.withUnsafeMutableBytes { $0.copyBytes(from: Array(0..<12)) }
+        frame.withMutableBytes { bytes in
+            bytes.withUnsafeMutableBytes { $0[11] = 99 }
         }
+        let (count, last) = frame.withBytes { bytes in
+            (bytes.byteCount, bytes.unsafeLoad(fromByteOffset: 11, as: UInt8.self))
+        }
+        #expect(count == 12)
+        #expect(last == 99)
     }
 
     private func address(of bytes: [UInt8]) -> UnsafeRawPointer? {

@@ -6,7 +6,7 @@ import Testing
     private let size = PixelSize(width: 40, height: 100)
 
     /// A picture of one patch, in which row n has the value `rows[n]`.
-    private func picture(_ rows: [UInt8], top: Int = 0) -> Picture {
+    private func picture(_ rows: [UInt8], top: Int = 0) -> CapturedChange {
         let pixels = PixelBuffer(format: .bgra, size: PixelSize(width: size.width, height: rows.count))
         pixels.withUnsafeMutableBytes { bytes in
             for (row, value) in rows.enumerated() {
@@ -15,11 +15,12 @@ import Testing
         }
         var damage = DamageRegion(size: size)
         damage.add(PixelRect(x: 0, y: top, width: size.width, height: rows.count))
-        return Picture(size: size, patches: [.init(x: 0, y: top, pixels: pixels)], damage: damage)
+        return CapturedChange(
+            size: size, at: .zero, patches: [CapturedPatch(x: 0, y: top, buffer: pixels)], damage: damage)
     }
 
-    private func rows(_ picture: Picture) -> [Range<Int>] {
-        picture.patches.map { $0.y..<$0.y + $0.pixels.size.height }
+    private func rows(_ picture: CapturedChange) -> [Range<Int>] {
+        picture.patches.map { $0.rectangle.y..<$0.rectangle.maxY }
     }
 
     @Test func `only the stripes that differ remain, with their pixels`() {
@@ -36,10 +37,28 @@ import Testing
             part.damage.rectangles == [
                 PixelRect(x: 0, y: 16, width: 40, height: 16), PixelRect(x: 0, y: 96, width: 40, height: 4),
             ])
-        #expect(part.patches[0].pixels.withUnsafeBytes { $0[40 * 4] } == 200)
-        #expect(part.patches[1].pixels.withUnsafeBytes { $0[3 * 40 * 4] } == 201)
+        let pixels = [part.patches[0], part.patches[1]].map { CapturedSample.lent(part, RawSpan()).firstBytes(of: $0) }
+        #expect(pixels[0] == (16..<32).map { $0 == 17 ? 200 : UInt8($0) })
+        #expect(pixels[1] == [96, 97, 98, 201])
         let same = stripes.remove(from: source)
         #expect(rows(same) == [])
+    }
+
+    @Test func `the parts of lent pixels are where the rows are`() {
+        var stripes = EqualStripes()
+        // Rows of 40 pixels inside of rows of 50, after 3 other rows.
+        let whole = CapturedPatch(PixelRect(size), offset: 3 * 200 + 20, stride: 200)
+        var memory = (0..<103).flatMap { [UInt8](repeating: UInt8($0), count: 200) }
+        let change = CapturedChange(size: size, at: .zero, patches: [whole], damage: .whole(size))
+        let first = memory.withUnsafeBytes { stripes.remove(from: .lent(change, $0.bytes)) }
+        #expect(rows(first) == [0..<100])
+        // What is between the rows does not count.
+        memory[3 * 200 + 19] = 255
+        memory[(3 + 50) * 200 + 20 + 40 * 4 - 1] = 255
+        let second = memory.withUnsafeBytes { stripes.remove(from: .lent(change, $0.bytes)) }
+        #expect(rows(second) == [48..<64])
+        #expect(second.patches.first?.offset == (3 + 48) * 200 + 20)
+        #expect(second.patches.first?.byteRange.upperBound == (3 + 63) * 200 + 20 + 40 * 4)
     }
 
     @Test func `a part that was shown in between counts`() {
@@ -56,7 +75,7 @@ import Testing
     @Test func `a picture of another size has no equal stripes`() {
         var stripes = EqualStripes()
         _ = stripes.remove(from: picture([UInt8](repeating: 1, count: 100)))
-        let other = Picture.whole(PixelSize(width: 40, height: 90))
+        let other = CapturedChange.black(PixelSize(width: 40, height: 90), at: .zero)
         let part = stripes.remove(from: other)
         #expect(part.damage.isWhole)
     }
@@ -71,11 +90,18 @@ import Testing
     }
 }
 
-extension Picture {
-    /// A black picture of one patch.
-    fileprivate static func whole(_ size: PixelSize) -> Picture {
-        let pixels = PixelBuffer(format: .bgra, size: size)
-        pixels.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 1) }
-        return Picture(size: size, patches: [.init(x: 0, y: 0, pixels: pixels)], damage: .whole(size))
+extension EqualStripes {
+    /// The patches of `change` have buffers of their own.
+    fileprivate mutating func remove(from change: CapturedChange) -> CapturedChange {
+        remove(from: .lent(change, RawSpan()))
+    }
+}
+
+extension CapturedSample {
+    /// The first byte of each row of a patch.
+    fileprivate func firstBytes(of patch: CapturedPatch) -> [UInt8] {
+        withBytes(of: patch) { bytes in
+            (0..<patch.rectangle.height).map { bytes.unsafeLoad(fromByteOffset: $0 * patch.stride, as: UInt8.self) }
+        }
     }
 }

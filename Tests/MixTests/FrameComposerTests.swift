@@ -298,12 +298,22 @@ import Testing
         #expect(pixels[90 * 320 + 150] == 180)
     }
 
-    @Test func `sound produces no frame`() {
-        var composer = FrameComposer(outputSize: PixelSize(width: 320, height: 180))
-        let sound = SampleBuffer(
-            track: .app, presentationTime: .zero, payload: .sound(Sound(format: .broadcast, samples: [0, 0])))
-        let composed = composer.compose(sound)
-        #expect(composed == nil)
+    @Test(arguments: [PixelSize(width: 320, height: 192), PixelSize(width: 160, height: 96)])
+    func `pixels that a source lends result in the same frame as those of buffers`(output: PixelSize) throws {
+        let size = PixelSize(width: 320, height: 192)
+        var random = SplitMix64(state: 8)
+        var screen = Screen(size: size)
+        var (lent, owned) = (FrameComposer(outputSize: output), FrameComposer(outputSize: output))
+        for update in 0..<40 {
+            let damage = update == 0 ? DamageRegion.whole(size) : screen.change(using: &random)
+            let copied = picture(in: owned.compose(screen.sample(damage: damage, at: update)))
+            let composed = picture(
+                in: screen.lend(damage: damage, at: update) { sample in lent.compose(sample) })
+            #expect(composed?.damage.rectangles == copied?.damage.rectangles, "update \(update)")
+            guard let composed, let copied else { continue }
+            let isEqual = bytes(of: composed.frame) == bytes(of: copied.frame)
+            #expect(isEqual, "update \(update)")
+        }
     }
 
     private func picture(in sample: SampleBuffer?) -> (frame: PixelBuffer, damage: DamageRegion)? {
@@ -389,6 +399,17 @@ private struct Screen {
             }
         }
         return damage
+    }
+
+    /// Lends the pixels of the whole screen, with patches as in `sample`.
+    func lend<Result>(damage: DamageRegion, at tick: Int, _ body: (CapturedSample) -> Result) -> Result {
+        let patches = damage.rectangles.map { rectangle in
+            let area = rectangle.alignedToChroma.intersection(PixelRect(size))
+            return CapturedPatch(area, offset: (area.y * size.width + area.x) * 4, stride: size.width * 4)
+        }
+        let change = CapturedChange(
+            size: size, at: MediaTime(value: Int64(tick), timescale: 30), patches: patches, damage: damage)
+        return pixels.withUnsafeBytes { body(.lent(change, $0.bytes)) }
     }
 
     /// Returns patches with even edges around the damage, like the capture code.

@@ -6,7 +6,7 @@ import Session
 import Synchronization
 import WindowPrivacy
 
-/// A source of numbered pictures that the test controls: each call of `nextSample` paints the next number.
+/// A source of numbered pictures that the test controls: each call of `withNextSample` paints the next number.
 ///
 /// The source hangs at the places that `hang` names, as Xlib does when the X server is stopped. What it returns after
 /// that was painted after the release.
@@ -134,7 +134,6 @@ package final class Stage: Sendable {
 private final class StageSource: ScreenSource {
     private let stage: Stage
     private let rules: HiddenWindowRules
-    private var picture: PixelBuffer?
     private var wantsWhole = true
 
     init(_ stage: Stage, _ rules: HiddenWindowRules) throws(CaptureError) {
@@ -158,7 +157,7 @@ private final class StageSource: ScreenSource {
     }
     var isLocked: Bool { stage.state.withLock { $0.isLocked } }
 
-    func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
+    func withNextSample<Result>(at now: MediaTime, _ body: (CapturedSample?) -> Result) throws(CaptureError) -> Result {
         stage.pass(.sample)
         stage.state.update { state in
             state.isResting = false
@@ -167,7 +166,7 @@ private final class StageSource: ScreenSource {
         if let error = stage.state.withLock({ $0.failure }) { throw error }
         rules.apply(revision: rules.revision, processes: [], matches: [:])
         let isRefresh = stage.state.withLock { $0.isStill && !$0.isChanged } && !wantsWhole
-        guard !isRefresh || stage.state.withLock(\.looksAgain) else { return nil }
+        guard !isRefresh || stage.state.withLock(\.looksAgain) else { return body(nil) }
         let number = stage.state.update { state -> Int in
             let isStill = state.isStill && !state.isChanged
             state.isChanged = false
@@ -179,15 +178,8 @@ private final class StageSource: ScreenSource {
         }
         wantsWhole = false
         stage.pass(.delivery)
-        let pixels = NumberedPicture.paint(number)
-        picture = pixels
-        let sample = SampleBuffer(
-            track: .screen, presentationTime: now,
-            payload: .picture(
-                Picture(
-                    size: NumberedPicture.size, patches: [.init(x: 0, y: 0, pixels: pixels)],
-                    damage: .whole(NumberedPicture.size))))
-        return isRefresh ? sample.asRefresh : sample
+        let change = CapturedChange(whole: NumberedPicture.paint(number), at: now)
+        return body(.lent(isRefresh ? change.asRefresh : change, RawSpan()))
     }
 
     func requestWholePicture() { wantsWhole = true }

@@ -2,6 +2,8 @@
 ///
 /// One thread writes to it while it is the only holder. Afterwards the buffer is shared and read-only, until the last
 /// reader releases it and a pool can reuse it (`isKnownUniquelyReferenced`).
+///
+/// A buffer owns its memory. Memory that a source lends has another type, `CapturedSample`, which is not Sendable.
 // @unchecked: the only holder writes the memory; while it is shared, it is read-only, as described above.
 public final class PixelBuffer: @unchecked Sendable {
     public enum Format: Sendable {
@@ -24,10 +26,8 @@ public final class PixelBuffer: @unchecked Sendable {
     public let chromaShift: Int
     public let byteCount: Int
 
-    /// The memory, if this object owns it. An array, so that the packets of raw frames can share it (`sharedBytes`).
-    private var owned: [UInt8] = []
-    /// The memory of another owner, or nil.
-    private let borrowed: UnsafeMutableRawPointer?
+    /// The memory. An array, so that the packets of raw frames can share it (`sharedBytes`).
+    private var bytes: [UInt8]
 
     /// Allocates uninitialised picture memory. An I420 picture must have an even width and height.
     public init(format: Format, size: PixelSize) {
@@ -51,29 +51,15 @@ public final class PixelBuffer: @unchecked Sendable {
             chromaShift = 0
             byteCount = size.area * 3
         }
-        borrowed = nil
         let count = byteCount
-        owned = [UInt8](unsafeUninitializedCapacity: count) { _, initializedCount in initializedCount = count }
-    }
-
-    /// Creates a view of BGRA memory of another owner. The owner must keep the memory valid while this object is in
-    /// use.
-    public init(borrowing memory: UnsafeMutableRawPointer, size: PixelSize, stride: Int) {
-        format = .bgra
-        self.size = size
-        self.stride = stride
-        chromaStride = 0
-        chromaShift = 0
-        byteCount = stride * size.height
-        borrowed = memory
+        bytes = [UInt8](unsafeUninitializedCapacity: count) { _, initializedCount in initializedCount = count }
     }
 
     /// Calls `body` with all bytes. The planes follow each other.
     public func withUnsafeBytes<Result, Failure: Error>(_ body: (UnsafeRawBufferPointer) throws(Failure) -> Result)
         throws(Failure) -> Result
     {
-        if let borrowed { return try body(UnsafeRawBufferPointer(start: borrowed, count: byteCount)) }
-        return try owned.withUnsafeBytes { bytes in Swift.Result { () throws(Failure) in try body(bytes) } }.get()
+        try bytes.withUnsafeBytes { bytes in Swift.Result { () throws(Failure) in try body(bytes) } }.get()
     }
 
     /// Calls `body` with all bytes for writing. The caller must be the only holder.
@@ -82,14 +68,28 @@ public final class PixelBuffer: @unchecked Sendable {
     ) throws(Failure)
         -> Result
     {
-        if let borrowed { return try body(UnsafeMutableRawBufferPointer(start: borrowed, count: byteCount)) }
-        return try owned.withUnsafeMutableBytes { bytes in Swift.Result { () throws(Failure) in try body(bytes) } }
-            .get()
+        try bytes.withUnsafeMutableBytes { bytes in Swift.Result { () throws(Failure) in try body(bytes) } }.get()
     }
 
-    /// All bytes, without a copy if this object owns its memory. A later write to the buffer copies the memory first if
-    /// the result still exists.
-    package var sharedBytes: [UInt8] { borrowed == nil ? owned : withUnsafeBytes { Array($0) } }
+    /// Calls `body` with all bytes, as a span that cannot leave `body`.
+    package func withBytes<Result, Failure: Error>(_ body: (RawSpan) throws(Failure) -> Result) throws(Failure)
+        -> Result
+    {
+        try withUnsafeBytes { bytes throws(Failure) in try body(bytes.bytes) }
+    }
+
+    /// Calls `body` with all bytes for writing, as a span that cannot leave `body`. The caller must be the only holder.
+    package func withMutableBytes<Result, Failure: Error>(
+        _ body: (inout MutableRawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try withUnsafeMutableBytes { bytes throws(Failure) in
+            var span = bytes.mutableBytes
+            return try body(&span)
+        }
+    }
+
+    /// All bytes, without a copy. A later write to the buffer copies the memory first if the result still exists.
+    package var sharedBytes: [UInt8] { bytes }
 
     /// The offsets of the planes Y, U and V of an I420 or I444 picture, in bytes.
     public var planeOffsets: (y: Int, u: Int, v: Int) {

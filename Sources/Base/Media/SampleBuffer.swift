@@ -1,5 +1,5 @@
-/// A picture or a piece of sound with its track and capture time. Capture, mixer and encoders exchange samples of this
-/// type.
+/// A picture or a piece of sound with its track and capture time. Mixer and encoders exchange samples of this type.
+/// The samples of screen sources are lent (`CapturedSample`).
 ///
 /// It corresponds to ReplayKit's `CMSampleBuffer` with its `RPSampleBufferType`. Times within a track never decrease.
 public struct SampleBuffer: Sendable {
@@ -17,28 +17,6 @@ public struct SampleBuffer: Sendable {
         self.track = track
         self.presentationTime = presentationTime
         self.payload = payload
-    }
-}
-
-extension SampleBuffer {
-    /// Returns a black BGRA picture of the screen, in one patch and with the whole picture as damage.
-    package static func blackPicture(_ size: PixelSize, at time: MediaTime) -> SampleBuffer {
-        let pixels = PixelBuffer(format: .bgra, size: size)
-        pixels.withUnsafeMutableBytes { _ = $0.initializeMemory(as: UInt8.self, repeating: 0) }
-        let patch = Picture.Patch(x: 0, y: 0, pixels: pixels)
-        return SampleBuffer(
-            track: .screen, presentationTime: time,
-            payload: .picture(Picture(size: size, patches: [patch], damage: .whole(size))))
-    }
-
-    /// True if it is a picture in which nothing reported a change.
-    package var isRefresh: Bool { if case .picture(let picture) = payload { picture.isRefresh } else { false } }
-
-    /// The same sample, with the information that nothing reported a change in its picture.
-    package var asRefresh: SampleBuffer {
-        guard case .picture(var picture) = payload else { return self }
-        picture.isRefresh = true
-        return SampleBuffer(track: track, presentationTime: presentationTime, payload: .picture(picture))
     }
 }
 
@@ -62,13 +40,10 @@ public struct Picture: Sendable {
 
     /// The size of the whole picture, in pixels.
     public let size: PixelSize
-    /// The pixels of at least all damaged areas. The patches of a capture source are valid until its next grab.
+    /// The pixels of at least all damaged areas.
     public let patches: [Patch]
     /// The region that can differ from the previous picture.
     public let damage: DamageRegion
-    /// True if nothing reported a change: the source only looked again, and the pixels are probably those of the
-    /// previous picture.
-    package var isRefresh = false
 
     public init(size: PixelSize, patches: [Patch], damage: DamageRegion) {
         self.size = size

@@ -25,23 +25,22 @@ package struct PointerImage: Sendable {
         PixelRect(x: x - hotSpot.x, y: y - hotSpot.y, width: size.width, height: size.height)
     }
 
-    /// Blends the image over `target`.
+    /// Blends the image over the pixels of `patch`.
     ///
     /// - Parameters:
     ///   - rectangle: the area of the image in the picture, of the image's size, or empty.
-    ///   - x: the position of `target` in the picture.
-    package func draw(at rectangle: PixelRect, over target: PixelBuffer, x: Int, y: Int) {
-        let covered = rectangle.intersection(
-            PixelRect(x: x, y: y, width: target.size.width, height: target.size.height))
+    ///   - memory: the memory that contains the pixels of `patch`.
+    package func draw(at rectangle: PixelRect, over memory: inout MutableRawSpan, _ patch: CapturedPatch) {
+        let covered = rectangle.intersection(patch.rectangle)
         guard !covered.isEmpty, rectangle.size == size else { return }
-        target.withUnsafeMutableBytes { bytes in
+        memory.withUnsafeMutableBytes { bytes in
             for row in covered.y..<covered.maxY {
-                let line = bytes[((row - y) * target.stride)...]
+                let line = patch.offset(x: patch.rectangle.x, y: row)
                 for column in covered.x..<covered.maxX {
                     let source = pixels[(row - rectangle.y) * size.width + column - rectangle.x]
                     let transparency = 255 - Int(source >> 24)
                     if transparency == 255 { continue }
-                    let offset = line.startIndex + (column - x) * 4
+                    let offset = line + (column - patch.rectangle.x) * 4
                     for channel in 0..<3 {
                         let value = Int(source >> (8 * UInt32(channel))) & 0xff
                         bytes[offset + channel] = UInt8(

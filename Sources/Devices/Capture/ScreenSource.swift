@@ -12,20 +12,22 @@ package protocol ScreenSource: AnyObject {
     /// The source's own frame rate, or nil if the caller determines it.
     var nominalFrameRate: Int? { get }
 
-    /// Whether there is a picture to show. Updated by `nextSample`.
+    /// Whether there is a picture to show. Updated by `withNextSample`.
     var condition: SourceCondition { get }
 
     /// True while the screen is locked or its screen saver runs; viewers get the slate and silence. Updated by
-    /// `nextSample`.
+    /// `withNextSample`.
     var isLocked: Bool { get }
 
-    /// Returns the changes since the last call, or nil if nothing changed. Never waits for a change. A picture with
-    /// `isRefresh` is no change, but a second look at pixels in which no change was reported.
+    /// Calls `body` once with the changes since the last call, or with nil if nothing changed, and returns its result.
+    /// Never waits for a change. A sample with `isRefresh` is no change, but a second look at pixels in which no change
+    /// was reported.
     ///
-    /// The source owns the memory of the patches, which is valid until the next call.
+    /// The source lends the pixels to `body`, which must not call `withNextSample`, `rest` or `prepare` of the same
+    /// source. `condition`, `isLocked` and `size` are already those of the sample.
     ///
     /// - Parameter now: the session's time.
-    func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer?
+    func withNextSample<Result>(at now: MediaTime, _ body: (CapturedSample?) -> Result) throws(CaptureError) -> Result
 
     /// True if `waitForChange` waits.
     var canWaitForChange: Bool { get }

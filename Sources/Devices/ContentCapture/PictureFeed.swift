@@ -62,7 +62,9 @@ package final class FeedSource: ScreenSource {
         isWholeWanted = true
     }
 
-    package func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
+    package func withNextSample<Result>(at now: MediaTime, _ body: (CapturedSample?) -> Result) throws(CaptureError)
+        -> Result
+    {
         let (newest, isEnded) = feed.state.withLock { state in
             defer { state.newest = nil }
             return (state.newest, state.isEnded)
@@ -70,10 +72,8 @@ package final class FeedSource: ScreenSource {
         // The last picture is shown before the end.
         if isEnded && newest == nil { condition = .ended }
         if let newest { last = newest }
-        guard let picture = newest ?? (isWholeWanted ? last : nil) else { return nil }
+        guard let picture = newest ?? (isWholeWanted ? last : nil) else { return body(nil) }
         isWholeWanted = false
-        return SampleBuffer(
-            track: .screen, presentationTime: now,
-            payload: .picture(Picture(size: size, patches: [.init(x: 0, y: 0, pixels: picture)], damage: .whole(size))))
+        return body(.lent(CapturedChange(whole: picture, at: now), RawSpan()))
     }
 }

@@ -88,7 +88,9 @@ package final class Y4MSource: ScreenSource {
         return notice
     }
 
-    package func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
+    package func withNextSample<Result>(at now: MediaTime, _ body: (CapturedSample?) -> Result) throws(CaptureError)
+        -> Result
+    {
         let before = taken
         let isLate = lastTick.map { now - $0 > header.time(of: 2) } ?? false
         let due = try advance(to: now)
@@ -97,11 +99,9 @@ package final class Y4MSource: ScreenSource {
             hasWarned = true
             notice = .framesLost(description.name ?? "")
         }
-        guard let picture = due ?? (isWholeWanted ? last : nil) else { return nil }
+        guard let picture = due ?? (isWholeWanted ? last : nil) else { return body(nil) }
         isWholeWanted = false
-        return SampleBuffer(
-            track: .screen, presentationTime: now,
-            payload: .picture(Picture(size: size, patches: [.init(x: 0, y: 0, pixels: picture)], damage: .whole(size))))
+        return body(.lent(CapturedChange(whole: picture, at: now), RawSpan()))
     }
 
     /// During a pause the content continues without being shown, like its sound.

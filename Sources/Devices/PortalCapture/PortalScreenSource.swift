@@ -101,7 +101,15 @@ package final class PortalScreenSource: ScreenSource {
         notices.isEmpty ? nil : notices.removeFirst()
     }
 
-    package func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
+    package func withNextSample<Result>(at now: MediaTime, _ body: (CapturedSample?) -> Result) throws(CaptureError)
+        -> Result
+    {
+        guard let change = try nextChange(at: now), let shadow = picture.shadow else { return body(nil) }
+        return shadow.withBytes { body(.lent(change, $0)) }
+    }
+
+    /// Returns the changes since the last call. Their pixels are in the memory of `picture.shadow`.
+    private func nextChange(at now: MediaTime) throws(CaptureError) -> CapturedChange? {
         applyRules()
         try follow(at: now)
         guard case .running = phase, let stream, !isWithheldByRules else { return nil }
@@ -113,7 +121,7 @@ package final class PortalScreenSource: ScreenSource {
         guard !visible.isEmpty else { return nil }
         size = visible.size
         condition = .shown
-        return picture.sample(at: now)
+        return picture.nextChange(at: now)
     }
 
     package func rest(at now: MediaTime) throws(CaptureError) {

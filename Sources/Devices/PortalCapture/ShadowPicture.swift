@@ -78,11 +78,14 @@ final class ShadowPicture {
         return (Int(uprightX), Int(uprightY))
     }
 
-    /// Returns a view of a part of the picture, which is valid until the next update.
-    func view(of part: PixelRect) -> PixelBuffer {
-        PixelBuffer(
-            borrowing: UnsafeMutableRawPointer(upright + (part.y * size.width + part.x) * 4), size: part.size,
-            stride: size.width * 4)
+    /// Calls `body` with the upright picture.
+    func withBytes<Result>(_ body: (RawSpan) -> Result) -> Result {
+        body(UnsafeRawBufferPointer(start: upright, count: size.area * 4).bytes)
+    }
+
+    /// Returns the place of a part of the picture in the memory of `withBytes`. Its rectangle is `part`.
+    func patch(of part: PixelRect) -> CapturedPatch {
+        CapturedPatch(part, offset: (part.y * size.width + part.x) * 4, stride: size.width * 4)
     }
 
     /// Returns a copy of a part of the picture.

@@ -9,7 +9,8 @@ struct SharedPicture {
 
     /// How many pictures were taken.
     private(set) var count = 0
-    private var shadow: ShadowPicture?
+    /// The newest picture, which has the memory of the patches; nil if there is none.
+    private(set) var shadow: ShadowPicture?
     private var pointer = SharedPointer()
     /// The position of the visible part in the stream's frame.
     private var origin = (x: 0, y: 0)
@@ -74,8 +75,9 @@ struct SharedPicture {
         return true
     }
 
-    /// Returns what changed since the last sample; nil if nothing did, or nothing is visible.
-    mutating func sample(at now: MediaTime) -> SampleBuffer? {
+    /// Returns what changed since the last call; nil if nothing did, or nothing is visible. The pixels are in the
+    /// memory of `shadow`.
+    mutating func nextChange(at now: MediaTime) -> CapturedChange? {
         guard let shadow, let visible, !visible.isEmpty else { return nil }
         var changed = DamageRegion(size: visible.size)
         for rectangle in damage?.rectangles ?? [] { changed.add(rectangle.offsetBy(x: -visible.x, y: -visible.y)) }
@@ -97,17 +99,15 @@ struct SharedPicture {
         drawnPointer = place
         var patches = changed.rectangles.map { rectangle in
             let part = rectangle.alignedToChroma.intersection(bounds)
-            return Picture.Patch(
-                x: part.x, y: part.y, pixels: shadow.view(of: part.offsetBy(x: visible.x, y: visible.y)))
+            return shadow.patch(of: part.offsetBy(x: visible.x, y: visible.y)).offsetBy(x: -visible.x, y: -visible.y)
         }
         // The pointer is drawn on copies, because the picture must not contain it. They follow what they cover.
         for part in touched where changed.intersects(part) {
             let pixels = shadow.copy(of: part.offsetBy(x: visible.x, y: visible.y))
-            pointer.draw(at: place, over: pixels, x: part.x, y: part.y)
-            patches.append(Picture.Patch(x: part.x, y: part.y, pixels: pixels))
+            let patch = CapturedPatch(x: part.x, y: part.y, buffer: pixels)
+            pixels.withMutableBytes { pointer.draw(at: place, over: &$0, patch) }
+            patches.append(patch)
         }
-        return SampleBuffer(
-            track: .screen, presentationTime: now,
-            payload: .picture(Picture(size: visible.size, patches: patches, damage: changed)))
+        return CapturedChange(size: visible.size, at: now, patches: patches, damage: changed)
     }
 }

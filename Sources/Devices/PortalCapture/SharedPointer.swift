@@ -46,8 +46,8 @@ struct SharedPointer {
         return image.rectangle(atX: x, y: y)
     }
 
-    /// Blends the pointer over `pixels`, whose position in the picture is (`x`, `y`).
-    func draw(at rectangle: PixelRect, over pixels: PixelBuffer, x: Int, y: Int) {
-        image.draw(at: rectangle, over: pixels, x: x, y: y)
+    /// Blends the pointer over `patch`, whose pixels are in `memory`.
+    func draw(at rectangle: PixelRect, over memory: inout MutableRawSpan, _ patch: CapturedPatch) {
+        image.draw(at: rectangle, over: &memory, patch)
     }
 }

@@ -137,9 +137,9 @@ final class CursorOverlay {
         return rectangle != before
     }
 
-    /// Blends the pointer over `pixels`. (`x`, `y`) is the position of the pixels in the picture.
-    func draw(over pixels: PixelBuffer, x: Int, y: Int) {
-        image.draw(at: rectangle, over: pixels, x: x, y: y)
+    /// Blends the pointer over the pixels of `patch`, which are in `memory`.
+    func draw(over memory: inout MutableRawSpan, _ patch: CapturedPatch) {
+        image.draw(at: rectangle, over: &memory, patch)
     }
 }
 

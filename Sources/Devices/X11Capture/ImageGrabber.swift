@@ -11,6 +11,7 @@ final class ImageGrabber {
     /// The number of pixels that the memory has room for.
     let capacity: Int
     private let memory: Memory
+    /// The bytes that the grabbed rectangles need.
     private var used = 0
 
     /// The memory for the pixels.
@@ -45,17 +46,36 @@ final class ImageGrabber {
         used = 0
     }
 
-    /// Grabs `rectangle` of `drawable`. The pixels are valid until `reset`. The rectangles since the last `reset` must
-    /// not exceed `capacity` in total.
-    func grab(_ rectangle: PixelRect, of drawable: Drawable) throws(CaptureError) -> PixelBuffer {
+    /// Calls `body` with the pixels of the rectangles since the last `reset`.
+    func withBytes<Result>(_ body: (RawSpan) -> Result) -> Result {
+        body(UnsafeRawBufferPointer(start: address, count: used).bytes)
+    }
+
+    /// Calls `body` with the pixels of the rectangles since the last `reset`, for writing.
+    func withMutableBytes(_ body: (inout MutableRawSpan) -> Void) {
+        var bytes = UnsafeMutableRawBufferPointer(start: address, count: used).mutableBytes
+        body(&bytes)
+    }
+
+    private var address: UnsafeMutableRawPointer {
+        switch memory {
+        case .shared(let segment): segment.address
+        case .plain(let pointer): pointer
+        }
+    }
+
+    /// Grabs `rectangle` of `drawable`. The rectangles since the last `reset` must not exceed `capacity` in total.
+    ///
+    /// - Returns: the position of the first pixel in the memory, in bytes. Rows follow each other without padding.
+    func grab(_ rectangle: PixelRect, of drawable: Drawable) throws(CaptureError) -> Int {
         let stride = rectangle.width * 4
         precondition(used + stride * rectangle.height <= capacity * 4, "grabs since reset() exceed the capacity")
-        let target: UnsafeMutableRawPointer
+        let offset = used
+        let target = address + offset
         // Errors of earlier requests do not concern this grab.
         let first = XNextRequest(connection.display)
         switch memory {
         case .shared(let segment):
-            target = segment.address + used
             segment.image.pointee.width = Int32(rectangle.width)
             segment.image.pointee.height = Int32(rectangle.height)
             segment.image.pointee.bytes_per_line = Int32(stride)
@@ -63,8 +83,7 @@ final class ImageGrabber {
             _ = XShmGetImage(
                 connection.display, drawable, segment.image, Int32(rectangle.x), Int32(rectangle.y), XAllPlanes())
             try connection.check(since: first)
-        case .plain(let pointer):
-            target = pointer + used
+        case .plain:
             let image = XGetImage(
                 connection.display, drawable, Int32(rectangle.x), Int32(rectangle.y), UInt32(rectangle.width),
                 UInt32(rectangle.height),
@@ -80,7 +99,7 @@ final class ImageGrabber {
             _ = cx11_destroy_image(image)
         }
         used += stride * rectangle.height
-        return PixelBuffer(borrowing: target, size: rectangle.size, stride: stride)
+        return offset
     }
 }
 

@@ -39,24 +39,27 @@ final class PictureReader {
             connection: connection, capacity: max(size.area, grabber.capacity + grabber.capacity / 2))
     }
 
-    /// Reads `region` of the picture at `area`. The pixels are valid until the next call. They contain neither covers
-    /// nor the pointer.
+    /// Reads `region` of the picture at `area`. The pixels contain neither covers nor the pointer.
     ///
-    /// - Returns: nil if the server refused the grab, because the picture's size has just changed.
-    func read(_ region: DamageRegion, of area: CapturedArea) throws(CaptureError) -> [Media.Picture.Patch]? {
+    /// - Returns: the places of the pixels in the memory of `withBytes`, which the next call writes again; nil if the
+    ///   server refused the grab, because the picture's size has just changed.
+    func read(_ region: DamageRegion, of area: CapturedArea) throws(CaptureError) -> [CapturedPatch]? {
         grabber.reset()
         do {
             let patches = try area.withDrawable(of: connection) { drawable, x, y throws(CaptureError) in
-                var patches: [Media.Picture.Patch] = []
+                var patches: [CapturedPatch] = []
                 for rectangle in Self.grabRectangles(for: region) {
-                    let pixels = try grabber.grab(rectangle.offsetBy(x: x, y: y), of: drawable)
-                    target.pixelLayout.convertToBGRA(pixels)
-                    patches.append(Media.Picture.Patch(x: rectangle.x, y: rectangle.y, pixels: pixels))
+                    let offset = try grabber.grab(rectangle.offsetBy(x: x, y: y), of: drawable)
+                    let patch = CapturedPatch(rectangle, offset: offset, stride: rectangle.width * 4)
+                    withMutableBytes { target.pixelLayout.convertToBGRA(&$0, patch) }
+                    patches.append(patch)
                 }
                 return patches
             }
             refusedGrabs = 0
-            for patch in patches { for part in area.deadParts { patch.blacken(part) } }
+            for patch in patches {
+                for part in area.deadParts { withMutableBytes { patch.blacken(part, in: &$0) } }
+            }
             return patches
         } catch {
             // After a size change, a grab with the old size can be refused. The next tick uses the new size.
@@ -66,6 +69,12 @@ final class PictureReader {
             return nil
         }
     }
+
+    /// Calls `body` with the memory of the patches that `read` returned last.
+    func withBytes<Result>(_ body: (RawSpan) -> Result) -> Result { grabber.withBytes(body) }
+
+    /// Calls `body` with the memory of the patches that `read` returned last, for writing.
+    func withMutableBytes(_ body: (inout MutableRawSpan) -> Void) { grabber.withMutableBytes(body) }
 
     /// Returns the bounding box if it wastes little, so that the grab shows one moment. Otherwise returns the separate
     /// rectangles.
@@ -80,14 +89,14 @@ final class PictureReader {
     }
 }
 
-extension Media.Picture.Patch {
-    /// Makes `part` of the picture black within this patch.
-    fileprivate func blacken(_ part: PixelRect) {
+extension CapturedPatch {
+    /// Makes `part` of the picture black within this patch, whose pixels are in `memory`.
+    fileprivate func blacken(_ part: PixelRect, in memory: inout MutableRawSpan) {
         let covered = part.intersection(rectangle)
         guard !covered.isEmpty else { return }
-        pixels.withUnsafeMutableBytes { bytes in
-            for row in (covered.y - y)..<(covered.maxY - y) {
-                let start = row * pixels.stride + (covered.x - x) * 4
+        memory.withUnsafeMutableBytes { bytes in
+            for row in covered.y..<covered.maxY {
+                let start = offset(x: covered.x, y: row)
                 UnsafeMutableRawBufferPointer(rebasing: bytes[start..<(start + covered.width * 4)]).initializeMemory(
                     as: UInt8.self, repeating: 0)
             }

@@ -46,12 +46,16 @@ package enum PixelLayout: Equatable {
             connection: connection)
     }
 
-    /// Converts pixels of this format to BGRA in place. The lowest two of ten bits are discarded.
-    package func convertToBGRA(_ pixels: PixelBuffer) {
+    /// Converts the pixels of `patch` from this format to BGRA, in place. The lowest two of ten bits are discarded.
+    ///
+    /// - Parameter memory: the memory that contains the pixels of `patch`.
+    package func convertToBGRA(_ memory: inout MutableRawSpan, _ patch: CapturedPatch) {
         guard self == .tenBits else { return }
-        pixels.withUnsafeMutableBytes { bytes in
-            guard let base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
-            pixel_kernels_x2rgb10_to_bgra(base, pixels.stride, Int32(pixels.size.width), Int32(pixels.size.height))
+        memory.withUnsafeMutableBytes { bytes in
+            guard let base = UnsafeMutableRawBufferPointer(rebasing: bytes[patch.byteRange]).baseAddress else { return }
+            pixel_kernels_x2rgb10_to_bgra(
+                base.assumingMemoryBound(to: UInt8.self), patch.stride, Int32(patch.rectangle.width),
+                Int32(patch.rectangle.height))
         }
     }
 }

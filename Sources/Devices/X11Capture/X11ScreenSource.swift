@@ -77,7 +77,15 @@ package final class X11ScreenSource: ScreenSource {
         if request.isAnnounced { events.announcement = CaptureSelection(connection: connection) }
     }
 
-    package func nextSample(at now: MediaTime) throws(CaptureError) -> SampleBuffer? {
+    package func withNextSample<Result>(at now: MediaTime, _ body: (CapturedSample?) -> Result) throws(CaptureError)
+        -> Result
+    {
+        guard let change = try nextChange(at: now) else { return body(nil) }
+        return reader.withBytes { body(.lent(change, $0)) }
+    }
+
+    /// Returns the changes since the last call. Their pixels are in the memory of `reader`.
+    private func nextChange(at now: MediaTime) throws(CaptureError) -> CapturedChange? {
         lastTick = now
         events.dispatchPending()
         // A window that was destroyed since the last call causes errors. Ignore them.
@@ -210,10 +218,10 @@ package final class X11ScreenSource: ScreenSource {
     /// The events that arrived with the pixels decide whether the picture can be used: as it is; with the areas covered
     /// that hidden windows passed; or not at all, and another one is taken.
     private func coveredSample(_ reported: DamageRegion, of area: CapturedArea, at now: MediaTime) throws(CaptureError)
-        -> SampleBuffer?
+        -> CapturedChange?
     {
         if cover.mustLook(at: now) || cover.isLookDue(at: now) {
-            guard try look(at: now) else { return discard(showing: .blackPicture(size, at: now)) }
+            guard try look(at: now) else { return discard(showing: .black(size, at: now)) }
         }
         var changed = reported
         for attempt in 1...Self.attempts {
@@ -230,7 +238,7 @@ package final class X11ScreenSource: ScreenSource {
             }
             guard cover.mustLook(at: now) else { return show(patches, changed, covering: known, known: known, at: now) }
             let isAmbiguous = cover.isAmbiguous
-            guard try look(at: now) else { return discard(showing: .blackPicture(size, at: now)) }
+            guard try look(at: now) else { return discard(showing: .black(size, at: now)) }
             if area.isOfWindow {
                 if isAmbiguous || cover.hides(area) { continue }
                 return show(patches, changed, covering: [], known: [], at: now)
@@ -250,29 +258,29 @@ package final class X11ScreenSource: ScreenSource {
     ///   - rectangles: the areas to cover, in pixels of the root window.
     ///   - known: those of them that were known when `region` was determined.
     private func show(
-        _ patches: [Media.Picture.Patch], _ region: DamageRegion, covering rectangles: [PixelRect], known: [PixelRect],
+        _ patches: [CapturedPatch], _ region: DamageRegion, covering rectangles: [PixelRect], known: [PixelRect],
         at now: MediaTime
-    ) -> SampleBuffer {
+    ) -> CapturedChange {
         // A withheld source remains withheld until a picture of it exists.
         condition = .shown
-        for patch in patches {
-            if let place = area?.place {
-                cover.paint(rectangles, over: patch.pixels, x: patch.x + place.x, y: patch.y + place.y)
+        reader.withMutableBytes { bytes in
+            for patch in patches {
+                if let place = area?.place {
+                    cover.paint(rectangles, over: &bytes, patch.offsetBy(x: place.x, y: place.y))
+                }
+                changes.cursor?.draw(over: &bytes, patch)
             }
-            changes.cursor?.draw(over: patch.pixels, x: patch.x, y: patch.y)
         }
         covers.show(rectangles, known: known)
         if region.isWhole { refresh.noteWhole(at: now) }
-        return SampleBuffer(
-            track: .screen, presentationTime: now,
-            payload: .picture(Media.Picture(size: size, patches: patches, damage: region)))
+        return CapturedChange(size: size, at: now, patches: patches, damage: region)
     }
 
-    /// Discards a picture that does not match its position, and returns `sample`. The next tick grabs the whole
+    /// Discards a picture that does not match its position, and returns `change`. The next tick grabs the whole
     /// picture.
-    private func discard(showing sample: SampleBuffer? = nil) -> SampleBuffer? {
+    private func discard(showing change: CapturedChange? = nil) -> CapturedChange? {
         refresh.requestWhole()
-        return sample
+        return change
     }
 
     /// Throws if the selected window is also hidden by a rule.

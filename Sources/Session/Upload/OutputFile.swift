@@ -48,8 +48,11 @@ struct OutputFile: ~Copyable {
         var offset = 0
         var idle = 0
         while offset < bytes.count {
-            let count = min(Self.partSize, bytes.count - offset)
-            let written = bytes.withUnsafeBytes { Glibc.write(raw, $0.baseAddress! + offset, count) }
+            let end = min(offset + Self.partSize, bytes.count)
+            let written = bytes.withUnsafeBytes { bytes in
+                let part = UnsafeRawBufferPointer(rebasing: bytes[offset..<end])
+                return Glibc.write(raw, part.baseAddress, part.count)
+            }
             if written < 0 {
                 if errno == EINTR { continue }
                 guard errno == EAGAIN else { throw .last }
@@ -68,8 +71,9 @@ struct OutputFile: ~Copyable {
     func write(_ bytes: [UInt8], at position: UInt64) throws(SystemError) {
         var offset = 0
         while offset < bytes.count {
-            let written = bytes.withUnsafeBytes {
-                pwrite(raw, $0.baseAddress! + offset, bytes.count - offset, Int(position) + offset)
+            let written = bytes.withUnsafeBytes { bytes in
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+                return pwrite(raw, rest.baseAddress, rest.count, Int(position) + offset)
             }
             if written < 0 {
                 if errno == EINTR { continue }

@@ -19,15 +19,16 @@ package struct EqualStripes: Sendable {
 
     package init() {}
 
-    /// Returns the picture without the stripes that equal those of the last picture. The patches of the result share
-    /// the memory of `picture`.
-    package mutating func remove(from picture: Picture) -> Picture {
+    /// Returns the change without the stripes that equal those of the last picture. The patches of the result are parts
+    /// of those of `sample`.
+    package mutating func remove(from sample: CapturedSample) -> CapturedChange {
+        let picture = sample.change
         if size != picture.size {
             size = picture.size
             hashes = Array(repeating: nil, count: (size.height + Self.height - 1) / Self.height)
             rest = 0
         }
-        guard let pixels = wholePatch(of: picture) else {
+        guard let whole = wholePatch(of: picture) else {
             forget(picture.patches)
             return picture
         }
@@ -37,20 +38,20 @@ package struct EqualStripes: Sendable {
             return picture
         }
         let isFirstLook = hashes.allSatisfy { $0 == nil }
-        let differing = look(at: pixels)
+        let differing = look(at: whole, of: sample)
         if !isFirstLook, differing.count * 2 > hashes.count { rest = Self.skippedPictures }
-        return differing.count == hashes.count ? picture : part(differing, of: pixels)
+        return differing.count == hashes.count ? picture : part(differing, of: whole, in: picture)
     }
 
-    /// The pixels of a picture whose only patch is all of it; nil for another picture.
-    private func wholePatch(of picture: Picture) -> PixelBuffer? {
+    /// The only patch of a picture if it is all of it, in BGRA; nil for another picture.
+    private func wholePatch(of picture: CapturedChange) -> CapturedPatch? {
         guard picture.patches.count == 1, let patch = picture.patches.first, patch.rectangle == PixelRect(size) else {
             return nil
         }
-        return patch.pixels.format == .bgra ? patch.pixels : nil
+        return patch.isPacked ? patch : nil
     }
 
-    private mutating func forget(_ patches: [Picture.Patch]) {
+    private mutating func forget(_ patches: [CapturedPatch]) {
         for patch in patches {
             let rows = patch.rectangle.intersection(PixelRect(size))
             guard !rows.isEmpty else { continue }
@@ -59,39 +60,34 @@ package struct EqualStripes: Sendable {
     }
 
     /// Notes the hash of each stripe. Returns the stripes whose hash differs or was not known.
-    private mutating func look(at pixels: PixelBuffer) -> [Int] {
-        pixels.withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress else { return Array(hashes.indices) }
-            return hashes.indices.filter { stripe in
-                let top = stripe * Self.height
-                let hash = pixel_kernels_hash(
-                    (base + top * pixels.stride).assumingMemoryBound(to: UInt8.self), pixels.stride,
-                    Int32(size.width * 4),
-                    Int32(min(Self.height, size.height - top)))
-                defer { hashes[stripe] = hash }
-                return hashes[stripe] != hash
+    private mutating func look(at whole: CapturedPatch, of sample: CapturedSample) -> [Int] {
+        sample.withBytes(of: whole) { pixels in
+            pixels.withUnsafeBytes { bytes in
+                guard let base = bytes.baseAddress else { return Array(hashes.indices) }
+                return hashes.indices.filter { stripe in
+                    let top = stripe * Self.height
+                    let hash = pixel_kernels_hash(
+                        (base + top * whole.stride).assumingMemoryBound(to: UInt8.self), whole.stride,
+                        Int32(size.width * 4), Int32(min(Self.height, size.height - top)))
+                    defer { hashes[stripe] = hash }
+                    return hashes[stripe] != hash
+                }
             }
         }
     }
 
-    /// Returns a picture of some stripes, in ascending order. Adjacent ones become one patch.
-    private func part(_ stripes: [Int], of pixels: PixelBuffer) -> Picture {
+    /// Returns some stripes of `picture`, in ascending order. Adjacent ones become one patch.
+    private func part(_ stripes: [Int], of whole: CapturedPatch, in picture: CapturedChange) -> CapturedChange {
         var damage = DamageRegion(size: size)
-        var patches: [Picture.Patch] = []
+        var patches: [CapturedPatch] = []
         var start = 0
         for index in stripes.indices where index + 1 == stripes.count || stripes[index + 1] != stripes[index] + 1 {
             let (top, bottom) = (stripes[start] * Self.height, min((stripes[index] + 1) * Self.height, size.height))
             start = index + 1
-            let area = PixelSize(width: size.width, height: bottom - top)
-            pixels.withUnsafeBytes { bytes in
-                guard let base = bytes.baseAddress else { return }
-                let view = PixelBuffer(
-                    borrowing: UnsafeMutableRawPointer(mutating: base + top * pixels.stride), size: area,
-                    stride: pixels.stride)
-                patches.append(.init(x: 0, y: top, pixels: view))
-            }
-            damage.add(PixelRect(x: 0, y: top, width: area.width, height: area.height))
+            let patch = whole.part(rows: top..<bottom)
+            patches.append(patch)
+            damage.add(patch.rectangle)
         }
-        return Picture(size: size, patches: patches, damage: damage)
+        return CapturedChange(size: size, at: picture.presentationTime, patches: patches, damage: damage)
     }
 }

@@ -27,9 +27,8 @@ package struct FrameComposer {
     ///
     /// - Parameter unseen: the damage of the previous frame, if that frame was withdrawn before a consumer received it.
     ///   The composer then writes to the same memory again, so that a slow encoder does not require a third frame.
-    package mutating func compose(_ sample: SampleBuffer, replacing unseen: DamageRegion? = nil) -> SampleBuffer? {
-        guard case .picture(let captured) = sample.payload else { return nil }
-        let picture = stripes.remove(from: captured)
+    package mutating func compose(_ sample: CapturedSample, replacing unseen: DamageRegion? = nil) -> SampleBuffer? {
+        let picture = stripes.remove(from: sample)
         let isNewLayout = letterbox?.source != picture.size
         let layout =
             isNewLayout
@@ -49,9 +48,10 @@ package struct FrameComposer {
         }
         region.formUnion(unseen ?? DamageRegion(size: outputSize))
         guard !region.isEmpty else { return nil }
+        let time = picture.presentationTime
         if unseen != nil, let frame = pool.rewriteLatest(region) {
-            draw(picture, layout: layout, isNewLayout: isNewLayout, region, into: frame)
-            return result(frame, damage: region, at: sample)
+            draw(picture, of: sample, layout: layout, isNewLayout: isNewLayout, region, into: frame)
+            return result(frame, damage: region, at: time)
         }
         // The patches contain at least the damaged pixels. Copy the rest of their macroblocks from the previous frame.
         let previous = pool.latestFrame
@@ -61,51 +61,48 @@ package struct FrameComposer {
                 frame.copy(rectangle, from: previous)
             }
         }
-        draw(picture, layout: layout, isNewLayout: isNewLayout, region, into: frame)
+        draw(picture, of: sample, layout: layout, isNewLayout: isNewLayout, region, into: frame)
         var changed = isNewLayout ? region : previous.map { frame.changedMacroblocks(since: $0, in: region) } ?? region
         if let unseen { changed.formUnion(unseen) }
         guard !changed.isEmpty else {
             pool.withdrawLatest()
             return nil
         }
-        return result(frame, damage: changed, at: sample)
+        return result(frame, damage: changed, at: time)
     }
 
     /// Returns the latest frame with all of it damaged, for an encoder that encoded another picture since. Nil before
     /// the first frame.
     package func wholeFrame(at time: MediaTime) -> SampleBuffer? {
-        pool.latestFrame.map { frame in
-            SampleBuffer(
-                track: .screen, presentationTime: time,
-                payload: .picture(
-                    Picture(size: outputSize, patches: [.init(x: 0, y: 0, pixels: frame)], damage: .whole(outputSize))))
-        }
+        pool.latestFrame.map { result($0, damage: .whole(outputSize), at: time) }
     }
 
-    private func result(_ frame: PixelBuffer, damage: DamageRegion, at sample: SampleBuffer) -> SampleBuffer {
+    private func result(_ frame: PixelBuffer, damage: DamageRegion, at time: MediaTime) -> SampleBuffer {
         SampleBuffer(
-            track: .screen, presentationTime: sample.presentationTime,
+            track: .screen, presentationTime: time,
             payload: .picture(Picture(size: outputSize, patches: [.init(x: 0, y: 0, pixels: frame)], damage: damage)))
     }
 
-    /// Draws `picture` into `frame`, at least `region` of it.
+    /// Draws `picture`, a part of `sample`, into `frame`, at least `region` of it.
     private mutating func draw(
-        _ picture: Picture, layout: Letterbox, isNewLayout: Bool, _ region: DamageRegion, into frame: PixelBuffer
+        _ picture: CapturedChange, of sample: CapturedSample, layout: Letterbox, isNewLayout: Bool,
+        _ region: DamageRegion, into frame: PixelBuffer
     ) {
         if layout.isIdentity {
             unscaled = nil
-            for patch in picture.patches { ColourConversion.place(patch, into: frame) }
+            for patch in picture.patches { ColourConversion.place(patch, of: sample, into: frame) }
         } else {
-            scale(picture, layout: layout, region, into: frame, isNewLayout: isNewLayout)
+            scale(picture, of: sample, layout: layout, region, into: frame, isNewLayout: isNewLayout)
         }
     }
 
-    private func patchesCover(_ rectangle: PixelRect, of picture: Picture, in layout: Letterbox) -> Bool {
+    private func patchesCover(_ rectangle: PixelRect, of picture: CapturedChange, in layout: Letterbox) -> Bool {
         layout.isIdentity && picture.patches.contains { $0.rectangle.contains(rectangle) }
     }
 
     private mutating func scale(
-        _ picture: Picture, layout: Letterbox, _ region: DamageRegion, into frame: PixelBuffer, isNewLayout: Bool
+        _ picture: CapturedChange, of sample: CapturedSample, layout: Letterbox, _ region: DamageRegion,
+        into frame: PixelBuffer, isNewLayout: Bool
     ) {
         let size = picture.size.roundedDownToEven
         let source: PixelBuffer
@@ -116,7 +113,7 @@ package struct FrameComposer {
             source.fillBlack()
             unscaled = source
         }
-        for patch in picture.patches { ColourConversion.place(patch, into: source) }
+        for patch in picture.patches { ColourConversion.place(patch, of: sample, into: source) }
         if isNewLayout { frame.fillBlack() }
         FrameScaler.scale(source, into: frame, content: layout.content, changed: region)
     }

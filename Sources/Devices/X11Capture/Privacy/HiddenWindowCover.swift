@@ -155,9 +155,10 @@ final class HiddenWindowCover {
         trail.noteDrawing(rectangles, at: now)
     }
 
-    /// Paints over areas of the root window in `pixels`. (`x`, `y`) is the position of the pixels in the root window.
-    func paint(_ rectangles: [PixelRect], over pixels: PixelBuffer, x: Int, y: Int) {
-        painter.paint(rectangles, over: pixels, x: x, y: y)
+    /// Paints over areas of the root window in `patch`, which is in coordinates of the root window, and whose pixels
+    /// are in `memory`.
+    func paint(_ rectangles: [PixelRect], over memory: inout MutableRawSpan, _ patch: CapturedPatch) {
+        painter.paint(rectangles, over: &memory, patch)
     }
 }
 

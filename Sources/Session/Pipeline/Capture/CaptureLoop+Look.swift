@@ -50,8 +50,8 @@ extension CaptureLoop {
 
     /// What a look at the source found.
     struct Look {
-        /// What changed.
-        var sample: SampleBuffer?
+        /// The source returned a sample, other than a composed one in which no change was reported.
+        var hasChange = false
         /// The source was asked, and the user requested no pause meanwhile.
         var mayShow: Bool
         /// The source looked again at pixels in which no change was reported, and some of them differ.
@@ -67,23 +67,29 @@ extension CaptureLoop {
         var isSourceWithheld = false
 
         /// The source shows what it showed before.
-        var isUnchanged: Bool { mayShow && sample == nil && !isRefreshed && !isWithheld }
+        var isUnchanged: Bool { mayShow && !hasChange && !isRefreshed && !isWithheld }
 
-        /// Composes pixels in which no change was reported. They are a change only if some of them differ.
-        mutating func composeRefresh(with composers: inout [RenditionComposer]) {
-            guard mayShow, !isWithheld, let refresh = sample, refresh.isRefresh else { return }
-            for position in composers.indices where composers[position].compose(refresh) { isRefreshed = true }
-            sample = nil
+        /// Composes what the source lends, if it may be shown. Pixels in which no change was reported are a change only
+        /// if some of them differ.
+        mutating func compose(_ sample: CapturedSample, with composers: inout [RenditionComposer]) {
+            guard mayShow else { return }
+            let isRefresh = sample.change.isRefresh
+            hasChange = isWithheld || !isRefresh
+            guard !isWithheld else { return }
+            for position in composers.indices where composers[position].compose(sample) && isRefresh {
+                isRefreshed = true
+            }
         }
     }
 
-    /// Asks the source what changed, if that may be shown. Returns nil if the thread must end.
+    /// Asks the source what changed, if that may be shown, and composes it. Returns nil if the thread must end.
     ///
     /// - Parameters:
     ///   - time: the time of the tick.
     ///   - sampled: the time for the source, which uses it to decide how long hidden windows stay covered.
     func look(
-        at source: any ScreenSource, _ time: MediaTime, sampled: MediaTime, _ clock: SessionClock
+        at source: any ScreenSource, _ time: MediaTime, sampled: MediaTime, _ clock: SessionClock,
+        composing composers: inout [RenditionComposer]
     ) throws(CaptureError) -> Look? {
         heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
         if stopping.load(ordering: .relaxed) { return nil }
@@ -91,14 +97,36 @@ extension CaptureLoop {
         let isWithheld = disclosure.isWithheld(at: time)
         // Grab nothing after a request to pause, also if this tick is before the start of the pause.
         let requestCount = disclosure.pauses.requestCount
-        var look = Look(mayShow: !isWithheld && !disclosure.pauses.isRequested, isWithheld: isWithheld)
-        if look.mayShow {
-            look.sample = try source.nextSample(at: sampled)
-        } else if disclosure.isResuming(at: time) {
-            try source.prepare(at: sampled)
+        let isAsked = !isWithheld && !disclosure.pauses.isRequested
+        let look: Look?
+        if isAsked {
+            look = try source.withNextSample(at: sampled) { sample in
+                var look = judge(
+                    source, Look(mayShow: true, isWithheld: isWithheld), requestCount: requestCount, clock)
+                if let sample { look?.compose(sample, with: &composers) }
+                return look
+            }
         } else {
-            try source.rest(at: sampled)
+            if disclosure.isResuming(at: time) {
+                try source.prepare(at: sampled)
+            } else {
+                try source.rest(at: sampled)
+            }
+            look = judge(source, Look(mayShow: false, isWithheld: isWithheld), requestCount: requestCount, clock)
         }
+        if let look, look.isRevoked { source.requestWholePicture() }
+        return look
+    }
+
+    /// Decides whether what the source has now may be shown. Returns nil if the thread must end.
+    ///
+    /// - Parameters:
+    ///   - asked: whether the source was asked, and whether the tick is in a pause.
+    ///   - requestCount: the number of requests to pause before the source was asked.
+    private func judge(
+        _ source: any ScreenSource, _ asked: Look, requestCount: Int, _ clock: SessionClock
+    ) -> Look? {
+        var look = asked
         heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
         if stopping.load(ordering: .relaxed) { return nil }
         if source.condition == .ended {
@@ -106,18 +134,16 @@ extension CaptureLoop {
             report(.ended)
             return nil
         }
-        look.isRevoked = !isWithheld && (!look.mayShow || disclosure.pauses.requestCount != requestCount)
+        look.isRevoked = !look.isWithheld && (!look.mayShow || disclosure.pauses.requestCount != requestCount)
         if look.isRevoked {
             // The user requested a pause before or during the grab, so the grab can show pixels that were drawn after
             // the request. This tick is before the pause, which begins with the next one.
             look.mayShow = false
-            look.sample = nil
-            source.requestWholePicture()
         }
         look.isLocked = disclosure.isDesktopLocked.load(ordering: .relaxed) || source.isLocked
         look.isTooSmall = look.mayShow && source.condition == .shown && source.size.isTooSmall
         look.isSourceWithheld = look.mayShow && (look.isLocked || look.isTooSmall || source.condition == .withheld)
-        look.isWithheld = isWithheld || look.isLocked || look.isTooSmall || source.condition == .withheld
+        look.isWithheld = look.isWithheld || look.isLocked || look.isTooSmall || source.condition == .withheld
         return look
     }
 }

@@ -167,10 +167,12 @@ final class CaptureLoop: Sendable {
             if stopping.load(ordering: .relaxed) { return }
             // Pass the time of the tick and not the current time, so that a file of the same rate returns one frame per
             // tick.
-            guard var look = try look(at: source, time, sampled: delay == nil ? time : clock.now, clock) else { return }
+            guard
+                var look = try look(
+                    at: source, time, sampled: delay == nil ? time : clock.now, clock, composing: &composers)
+            else { return }
             lastTick = time
-            look.composeRefresh(with: &composers)
-            let hadChange = look.sample != nil
+            let hadChange = look.hasChange
             phase.noteTick(at: time, hadChange: hadChange)
             // If nothing has changed, a change before the next tick is still the picture of this one. So it is sent at
             // once, and a source that paints at the rate of the ticks loses no picture, whatever its phase.
@@ -178,9 +180,10 @@ final class CaptureLoop: Sendable {
             while look.isUnchanged, !composers.contains(where: \.isAwaitingPicture),
                 waitForChange(of: source, until: nextTick, clock)
             {
-                guard let next = try self.look(at: source, time, sampled: clock.now, clock) else { return }
+                guard
+                    let next = try self.look(at: source, time, sampled: clock.now, clock, composing: &composers)
+                else { return }
                 look = next
-                look.composeRefresh(with: &composers)
             }
             if look.isLocked != wasLocked {
                 report(.locked(look.isLocked))
@@ -196,7 +199,7 @@ final class CaptureLoop: Sendable {
                     composers[position].hold(at: time)
                 } else {
                     composers[position].show(
-                        look.sample, isWithheld: look.isWithheld, rules: rules?.appliedRevision ?? 0, at: time)
+                        isWithheld: look.isWithheld, rules: rules?.appliedRevision ?? 0, at: time)
                 }
             }
             while let notice = source.takeNotice() { report(.notice(notice)) }

@@ -57,8 +57,11 @@ package enum Preview {
         var composer = FrameComposer(outputSize: size)
         var index: Int64 = 0
         while clock.now < frameLimit {
-            let sample = try source.nextSample(at: clock.now)
-            if case .picture(let picture) = sample.flatMap({ composer.compose($0) })?.payload {
+            let frame = try source.withNextSample(at: clock.now) { sample -> SampleBuffer? in
+                guard let sample else { return nil }
+                return composer.compose(sample)
+            }
+            if case .picture(let picture)? = frame?.payload {
                 return picture.patches.first?.pixels
             }
             switch source.condition {

@@ -9,7 +9,7 @@ struct RenditionComposer {
     private var showsSlate = false
     /// What viewers of the newest frame can see.
     private var consent = PictureConsent()
-    /// A frame that `compose` made, for the next `show`.
+    /// The frame of the last `compose`, for the next `show`; nil if no pixel differs.
     private var composed: SampleBuffer?
 
     init(_ rendition: Rendition) {
@@ -26,19 +26,18 @@ struct RenditionComposer {
 
     /// Composes a frame for the next `show`. Returns false if no pixel differs from the last frame, and no frame waits
     /// for the encoder.
-    mutating func compose(_ sample: SampleBuffer) -> Bool {
+    mutating func compose(_ sample: CapturedSample) -> Bool {
         composed = composer.compose(sample, replacing: rendition.mailbox.takeBack())
         return composed != nil
     }
 
-    /// Puts the frame of a tick into the mailbox, or reports that nothing changed.
+    /// Puts the frame that `compose` made for a tick into the mailbox, or reports that nothing changed.
     ///
     /// - Parameters:
-    ///   - sample: the changes of the picture; nil if nothing changed.
-    ///   - isWithheld: true if the frame must be the slate. The sample is ignored then.
+    ///   - isWithheld: true if the frame must be the slate.
     ///   - rules: the revision of the rules for hidden windows that the source has applied.
     ///   - time: the time of the tick.
-    mutating func show(_ sample: SampleBuffer?, isWithheld: Bool, rules: Int, at time: MediaTime) {
+    mutating func show(isWithheld: Bool, rules: Int, at time: MediaTime) {
         var frame = isWithheld ? nil : composed
         composed = nil
         let isWholeWanted = rendition.takeWholeFrameRequest()
@@ -47,10 +46,9 @@ struct RenditionComposer {
                 _ = rendition.mailbox.takeBack()
                 frame = PrivacySlate.sample(size: composer.outputSize, chroma: composer.chroma, at: time)
             }
-        } else {
-            if let sample { frame = composer.compose(sample, replacing: rendition.mailbox.takeBack()) }
+        } else if isWholeWanted || showsSlate {
             // The encoder's last frame was a slate, so it needs the whole picture.
-            if isWholeWanted || showsSlate { frame = composer.wholeFrame(at: time) }
+            frame = composer.wholeFrame(at: time)
         }
         showsSlate = isWithheld
         consent = PictureConsent(rules: rules, isSlate: isWithheld)

@@ -34,8 +34,9 @@ package final class SpillFile: SpillStore {
             let position = state.byteCount
             var offset = 0
             while offset < bytes.count {
-                let count = bytes.withUnsafeBytes {
-                    pwrite(raw, $0.baseAddress! + offset, bytes.count - offset, position + offset)
+                let count = bytes.withUnsafeBytes { bytes in
+                    let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+                    return pwrite(raw, rest.baseAddress, rest.count, position + offset)
                 }
                 if count < 0, errno == EINTR { continue }
                 // The disk is full: keep them in memory.
@@ -53,8 +54,9 @@ package final class SpillFile: SpillStore {
             var bytes = [UInt8](repeating: 0, count: count)
             var offset = 0
             while offset < count {
-                let read = bytes.withUnsafeMutableBytes {
-                    pread(raw, $0.baseAddress! + offset, count - offset, position + offset)
+                let read = bytes.withUnsafeMutableBytes { bytes in
+                    let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[offset...])
+                    return pread(raw, rest.baseAddress, rest.count, position + offset)
                 }
                 if read < 0, errno == EINTR { continue }
                 guard read > 0 else { return nil }
