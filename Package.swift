@@ -226,7 +226,7 @@ let support: [Module] = [
         uses: [
             "CTOMLPlusPlus", "Media", "Bitstream", "Mux", "RTMP", "BroadcastExtension", "Upload", "UserConfiguration",
             "Credentials",
-            "Control", "CommandModels", "TestPatterns",
+            "Control", "CommandModels", "TestPatterns", "NIOCore",
         ]),
 ]
 

@@ -1,5 +1,6 @@
 import Media
 import Mux
+import NIOCore
 import RTMP
 
 /// The functions to fuzz: `Fuzz/` calls them with libFuzzer's input, and the tests call them with the corpus and its
@@ -28,11 +29,11 @@ public enum FuzzTargets {
         var messages: [RTMPMessage] = []
         var rest = bytes[...]
         while !rest.isEmpty {
-            reader.append(rest.prefix(pieceLength))
+            reader.append(ByteBuffer(bytes: rest.prefix(pieceLength)))
             rest = rest.dropFirst(pieceLength)
             do {
                 while let message = try reader.next() {
-                    precondition(message.payload.count <= ChunkStreamReader.maximumMessageLength)
+                    precondition(message.payload.readableBytes <= ChunkStreamReader.maximumMessageLength)
                     messages.append(message)
                 }
             } catch {
@@ -52,7 +53,7 @@ public enum FuzzTargets {
         var machine = PublisherStateMachine(negotiation, stream: stream, random: [])
         var actions = machine.start()
         for piece in [bytes.prefix(bytes.count / 2), bytes.dropFirst(bytes.count / 2)] {
-            actions += machine.receive(piece)
+            actions += machine.receive(ByteBuffer(bytes: piece))
             _ = machine.send(picture)
             if let rejection = actions.lazy.compactMap({
                 if case .rejected(let rejection) = $0 { rejection } else { nil }

@@ -1,4 +1,5 @@
 import Media
+import NIOCore
 import RTMP
 
 /// A state machine, and the messages that it sent.
@@ -19,7 +20,7 @@ struct PublisherConversation {
     }
 
     mutating func tell(_ bytes: [UInt8]) throws -> [RTMPMessage] {
-        try take(machine.receive(bytes[...]))
+        try take(machine.receive(ByteBuffer(bytes: bytes)))
     }
 
     mutating func take(_ actions: [PublisherAction]) throws -> [RTMPMessage] {
@@ -30,14 +31,16 @@ struct PublisherConversation {
                 continue
             }
             // C2 precedes the first message.
-            if bytes.count >= 1536, bytes[..<1536] == ServerScript.handshake[1..<1537] { bytes.removeFirst(1536) }
+            if bytes.getBytes(at: bytes.readerIndex, length: 1536) == Array(ServerScript.handshake[1..<1537]) {
+                bytes.moveReaderIndex(forwardBy: 1536)
+            }
             messages += try read(bytes)
         }
         return messages
     }
 
-    mutating func read(_ bytes: [UInt8]) throws -> [RTMPMessage] {
-        reader.append(bytes[...])
+    mutating func read(_ bytes: ByteBuffer) throws -> [RTMPMessage] {
+        reader.append(bytes)
         var messages: [RTMPMessage] = []
         while let message = try reader.next() { messages.append(message) }
         return messages

@@ -1,4 +1,5 @@
 import Mux
+import NIOCore
 import RTMP
 import TestPatterns
 import Testing
@@ -26,13 +27,18 @@ import Testing
         return machine
     }
 
+    /// Returns what the state machine does with received bytes.
+    private func receive(_ bytes: ArraySlice<UInt8>, _ machine: inout PublisherStateMachine) -> [PublisherAction] {
+        machine.receive(ByteBuffer(bytes: bytes))
+    }
+
     private func failures(_ actions: [PublisherAction]) -> [RTMPError] {
         actions.compactMap { if case .failed(let error) = $0 { error } else { nil } }
     }
 
     @Test func `the complete transcript results in a live stream`() throws {
         var machine = try machine()
-        let actions = machine.receive(Self.transcript[...])
+        let actions = receive(Self.transcript[...], &machine)
         #expect(actions.contains(.publishing) && failures(actions).isEmpty && machine.step == .sending)
     }
 
@@ -41,11 +47,11 @@ import Testing
             + Array(ServerScript.handshake.count..<Self.transcript.count)
         {
             var machine = try machine()
-            let actions = machine.receive(Self.transcript[..<length])
+            let actions = receive(Self.transcript[..<length], &machine)
             #expect(failures(actions).isEmpty)
             let step = machine.step
             #expect(machine.receiveEnd() == [.failed(.closed(during: step))])
-            #expect(machine.receive(Self.transcript[...]) == [])
+            #expect(receive(Self.transcript[...], &machine) == [])
         }
     }
 
@@ -61,7 +67,7 @@ import Testing
             var machine = try machine()
             let cut = Int.random(in: start..<bytes.count, using: &generator)
             let failures = failures(
-                machine.receive(bytes[..<cut]) + machine.receive(bytes[cut...]) + machine.receiveEnd())
+                receive(bytes[..<cut], &machine) + receive(bytes[cut...], &machine) + machine.receiveEnd())
             #expect(failures.count == 1)
             for failure in failures { #expect(!failure.description.contains("the_secret_key")) }
         }
@@ -71,42 +77,43 @@ import Testing
         var generator = SplitMix64(state: 5)
         for _ in 0..<5_000 {
             var machine = try machine()
-            _ = machine.receive(ServerScript.handshake[...])
+            _ = receive(ServerScript.handshake[...], &machine)
             let bytes = (0..<300).map { _ in
                 UInt8.random(in: 0...255, using: &generator) & UInt8.random(in: 0...255, using: &generator)
             }
-            #expect(failures(machine.receive(bytes[...]) + machine.receiveEnd()).count == 1)
+            #expect(failures(receive(bytes[...], &machine) + machine.receiveEnd()).count == 1)
         }
     }
 
     @Test func `a web server's answer violates the protocol`() throws {
         var machine = try machine()
         #expect(
-            failures(machine.receive(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)[...])) == [
+            failures(receive(Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)[...], &machine)) == [
                 .protocolViolation(.handshakeVersion(72))
             ])
     }
 
     @Test func `a declared length of 16 MB ends the connection`() throws {
         var machine = try machine()
-        _ = machine.receive(ServerScript.handshake[...])
-        let actions = machine.receive([0x03, 0, 0, 0, 0xFF, 0xFF, 0xFF, 20, 0, 0, 0, 0])
+        _ = receive(ServerScript.handshake[...], &machine)
+        let actions = receive([0x03, 0, 0, 0, 0xFF, 0xFF, 0xFF, 20, 0, 0, 0, 0], &machine)
         #expect(actions == [.failed(.protocolViolation(.chunkStream(.messageTooLong(16_777_215))))])
     }
 
     @Test func `answers to floods of messages are at most proportional`() throws {
         var machine = try machine()
-        _ = machine.receive(Self.transcript[...])
+        _ = receive(Self.transcript[...], &machine)
         let empty = Array(repeatElement([0x07, 0, 0, 0, 0, 0, 0, 22, 0, 0, 0, 0] as [UInt8], count: 10_000).joined())
-        #expect(machine.receive(empty[...]) == [])
+        #expect(receive(empty[...], &machine) == [])
         var flood: [UInt8] = []
         for _ in 0..<10_000 { flood += [0x09, 0, 0, 0, 0, 0, 4, 3, 0, 0, 0, 0, 0, 3, 0x0D, 0x40] }
-        #expect(machine.receive(flood[...]) == [.acknowledged(200_000)])
+        #expect(receive(flood[...], &machine) == [.acknowledged(200_000)])
         let pings = Array(
             repeatElement([0x0A, 0, 0, 0, 0, 0, 6, 4, 0, 0, 0, 0, 0, 6, 0, 0, 0, 1] as [UInt8], count: 1000).joined())
         let pongs = try #require(
-            machine.receive(pings[...]).lazy.compactMap { if case .send(let bytes) = $0 { bytes } else { nil } }.first)
-        #expect(pongs.count > 1000 && pongs.count <= pings.count)
+            receive(pings[...], &machine).lazy.compactMap { if case .send(let bytes) = $0 { bytes } else { nil } }.first
+        )
+        #expect(pongs.readableBytes > 1000 && pongs.readableBytes <= pings.count)
     }
 
     @Test func `commands with invalid AMF 0 end the connection`() throws {
@@ -116,8 +123,8 @@ import Testing
         ] {
             var machine = try machine()
             var script = ServerScript()
-            _ = machine.receive(ServerScript.handshake[...])
-            let actions = machine.receive(script.message(20, payload)[...])
+            _ = receive(ServerScript.handshake[...], &machine)
+            let actions = receive(script.message(20, payload)[...], &machine)
             #expect(failures(actions) == [.protocolViolation(.command(.truncated))])
         }
     }
@@ -126,8 +133,8 @@ import Testing
         for tail: [UInt8] in [[0x00, 0], [0x00, 0, 0, 0, 0, 0, 0, 0, 0, 0x03, 0, 5]] {
             var machine = try machine()
             var script = ServerScript()
-            _ = machine.receive(ServerScript.handshake[...])
-            let actions = machine.receive(script.message(20, AMF0Encoder.encode([.string("onBWDone")]) + tail)[...])
+            _ = receive(ServerScript.handshake[...], &machine)
+            let actions = receive(script.message(20, AMF0Encoder.encode([.string("onBWDone")]) + tail)[...], &machine)
             #expect(failures(actions).isEmpty)
         }
     }
@@ -136,8 +143,8 @@ import Testing
         for number in [-1, 0.5, Double.nan, .infinity, 1e300] {
             var machine = try machine()
             var script = ServerScript()
-            _ = machine.receive((ServerScript.handshake + script.connectResult())[...])
-            #expect(failures(machine.receive(script.createStreamResult(number)[...])).count == 1)
+            _ = receive((ServerScript.handshake + script.connectResult())[...], &machine)
+            #expect(failures(receive(script.createStreamResult(number)[...], &machine)).count == 1)
         }
     }
 }

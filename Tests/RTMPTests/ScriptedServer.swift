@@ -48,7 +48,7 @@ struct ScriptedServer {
 
         private func answer(_ message: RTMPMessage, _ context: ChannelHandlerContext) {
             guard message.kind == RTMPMessage.Kind.commandAMF0,
-                let name = try? AMF0Decoder.decode(message.payload).first?.stringValue
+                let name = try? AMF0Decoder.decode(message.bytes).first?.stringValue
             else { return }
             switch (name, silence) {
             case ("connect", .afterHandshake), ("createStream", .afterConnectReply),

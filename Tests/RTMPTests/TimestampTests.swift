@@ -17,7 +17,7 @@ struct TimestampTests {
                 conversation.machine.send(.literalPicture(at: time, isKeyframe: false, byteCount: 5000)))
             messages += try conversation.read(conversation.machine.send(.literalSound(at: time + 1)))
         }
-        #expect(messages.allSatisfy { $0.payload.count == ($0.kind == 9 ? 5005 : 3) })
+        #expect(messages.allSatisfy { $0.bytes.count == ($0.kind == 9 ? 5005 : 3) })
         return messages.dropFirst().map(\.timestamp)
     }
 

@@ -1,3 +1,5 @@
+import NIOCore
+
 /// A message of the RTMP chunk stream (Adobe RTMP 1.0, 6.1).
 package struct RTMPMessage: Equatable, Sendable {
     /// Message type IDs (5.4, 6.2, 7.1).
@@ -17,9 +19,10 @@ package struct RTMPMessage: Equatable, Sendable {
     package var timestamp: UInt32
     /// The message stream ID. Messages of the connection itself use 0.
     package var streamID: UInt32
-    package var payload: [UInt8]
+    /// A received payload can share the memory of the bytes that it arrived in.
+    package var payload: ByteBuffer
 
-    package init(kind: UInt8, timestamp: UInt32 = 0, streamID: UInt32 = 0, payload: [UInt8]) {
+    package init(kind: UInt8, timestamp: UInt32 = 0, streamID: UInt32 = 0, payload: ByteBuffer) {
         self.kind = kind
         self.timestamp = timestamp
         self.streamID = streamID
@@ -28,6 +31,6 @@ package struct RTMPMessage: Equatable, Sendable {
 
     /// The first four bytes of the payload as a big-endian integer, or nil if the payload is shorter.
     package var firstInteger: UInt32? {
-        payload.count >= 4 ? payload[..<4].reduce(0) { $0 << 8 | UInt32($1) } : nil
+        payload.getInteger(at: payload.readerIndex)
     }
 }

@@ -1,7 +1,9 @@
+import NIOCore
+
 /// An action that the publisher's state machine requests. Perform the actions in order.
 package enum PublisherAction: Equatable, Sendable {
     /// Send these bytes to the server.
-    case send([UInt8])
+    case send(ByteBuffer)
     /// A step started: start its deadline and cancel the previous one.
     case entered(RTMPStep)
     /// The server accepted the stream. The preceding `send` contains metadata and sequence headers.

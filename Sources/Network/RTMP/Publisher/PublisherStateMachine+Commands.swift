@@ -1,4 +1,5 @@
 import Mux
+import NIOCore
 
 /// Processing of commands from the server.
 extension PublisherStateMachine {
@@ -8,10 +9,10 @@ extension PublisherStateMachine {
     private static let foreignCodes = ["NetStream.Record.", "NetStream.Play."]
 
     /// Processes one command. It ignores commands that a publisher does not need (`onFCPublish`, `onFCUnpublish`).
-    mutating func handleCommand(_ payload: [UInt8]) {
+    mutating func handleCommand(_ payload: ByteBuffer) {
         let command: ServerCommand
         do throws(AMF0Error) {
-            command = try ServerCommand(payload)
+            command = try ServerCommand(Array(payload.readableBytesView))
         } catch {
             return fail(.protocolViolation(.command(error)))
         }

@@ -1,9 +1,9 @@
-import Mux
+import NIOCore
 
 extension PublisherStateMachine {
     /// User control events (Adobe RTMP 1.0, 7.1.7).
     private enum UserControlEvent {
-        static let pingRequest: UInt32 = 6
+        static let pingRequest: UInt16 = 6
         static let pingResponse: UInt16 = 7
     }
 
@@ -21,7 +21,9 @@ extension PublisherStateMachine {
         case RTMPMessage.Kind.commandAMF0: handleCommand(message.payload)
         case RTMPMessage.Kind.commandAMF3:
             // A command in AMF 3 format is an AMF 0 command after one byte.
-            handleCommand(Array(message.payload.dropFirst()))
+            var payload = message.payload
+            _ = payload.readInteger(as: UInt8.self)
+            handleCommand(payload)
         default: break
         }
     }
@@ -33,9 +35,7 @@ extension PublisherStateMachine {
 
     /// Appends a protocol control message with a payload of four bytes to the output.
     mutating func control(_ kind: UInt8, _ value: UInt32) {
-        var payload = ByteWriter(capacity: 4)
-        payload.u32(value)
-        writer.write(RTMPMessage(kind: kind, payload: payload.bytes), on: .control, to: &output)
+        writer.write(RTMPMessage(kind: kind, payload: ByteBuffer(integer: value)), on: .control, to: &output)
     }
 
     private mutating func acknowledge(_ sequenceNumber: UInt32) {
@@ -46,11 +46,12 @@ extension PublisherStateMachine {
     }
 
     private mutating func answerPing(_ message: RTMPMessage) {
-        guard message.payload.count >= 6, let start = message.firstInteger, start >> 16 == UserControlEvent.pingRequest
+        var payload = message.payload
+        guard let (event, timestamp) = payload.readMultipleIntegers(as: (UInt16, UInt32).self),
+            event == UserControlEvent.pingRequest
         else { return }
-        var payload = ByteWriter(capacity: 6)
-        payload.u16(UserControlEvent.pingResponse)
-        payload.append(message.payload[2..<6])
-        writer.write(RTMPMessage(kind: RTMPMessage.Kind.userControl, payload: payload.bytes), on: .control, to: &output)
+        var answer = ByteBuffer()
+        answer.writeMultipleIntegers(UserControlEvent.pingResponse, timestamp)
+        writer.write(RTMPMessage(kind: RTMPMessage.Kind.userControl, payload: answer), on: .control, to: &output)
     }
 }

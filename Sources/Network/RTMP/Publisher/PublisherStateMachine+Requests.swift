@@ -1,4 +1,5 @@
 import Mux
+import NIOCore
 
 /// The commands that lead to a published stream (Adobe RTMP 1.0, 7.2.1.1, 7.2.1.3, 7.2.2.6).
 extension PublisherStateMachine {
@@ -53,7 +54,8 @@ extension PublisherStateMachine {
     ) {
         let payload = AMF0Encoder.encode([.string(name), .number(Double(transactionID))] + arguments)
         writer.write(
-            RTMPMessage(kind: RTMPMessage.Kind.commandAMF0, streamID: streamID, payload: payload), on: chunkStream,
+            RTMPMessage(kind: RTMPMessage.Kind.commandAMF0, streamID: streamID, payload: ByteBuffer(bytes: payload)),
+            on: chunkStream,
             to: &output)
     }
 

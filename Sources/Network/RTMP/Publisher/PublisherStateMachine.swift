@@ -1,5 +1,6 @@
 import Media
 import Mux
+import NIOCore
 
 /// The publisher's side of an RTMP connection, without I/O (Adobe RTMP 1.0, 7.2; docs/protocols.md).
 ///
@@ -40,7 +41,7 @@ package struct PublisherStateMachine: Sendable {
     /// The actions that the current call returns.
     var actions: [PublisherAction] = []
     /// Bytes to send before `actions`.
-    var output: [UInt8] = []
+    var output = ByteBuffer()
 
     private let random: [UInt8]
     private var packetizer: FLVPacketizer
@@ -68,13 +69,13 @@ package struct PublisherStateMachine: Sendable {
     /// Call this when the connection is open. Returns the start of the handshake.
     package mutating func start() -> [PublisherAction] {
         guard case .idle = state else { return [] }
-        output += Handshake.hello(random: random)
+        output.writeImmutableBuffer(Handshake.hello(random: random))
         enter(.handshaking(Handshake()))
         return takeActions()
     }
 
     /// Processes bytes from the server.
-    package mutating func receive(_ bytes: ArraySlice<UInt8>) -> [PublisherAction] {
+    package mutating func receive(_ bytes: ByteBuffer) -> [PublisherAction] {
         switch state {
         case .idle, .ended: return []
         case .handshaking(let handshake): shakeHands(handshake, bytes)
@@ -96,32 +97,34 @@ package struct PublisherStateMachine: Sendable {
     }
 
     /// Returns the bytes of `packet`. The result is empty if the packet is dropped or if the stream is not published.
-    package mutating func send(_ packet: EncodedPacket) -> [UInt8] {
-        guard case .publishing(let streamID) = state, let tag = packetizer.tag(for: packet) else { return [] }
-        var bytes: [UInt8] = []
+    package mutating func send(_ packet: EncodedPacket) -> ByteBuffer {
+        guard case .publishing(let streamID) = state, let tag = packetizer.tag(for: packet) else {
+            return ByteBuffer()
+        }
+        var bytes = ByteBuffer()
         writer.write(tag, streamID: streamID, on: tag.kind == .audio ? .audio : .video, to: &bytes)
         return bytes
     }
 
     /// Returns the bytes of the new metadata and, if the codec configuration changed, of the new sequence headers. The
     /// result is empty if the stream is not published.
-    package mutating func update(_ stream: StreamDescription) -> [UInt8] {
-        guard case .publishing = state else { return [] }
+    package mutating func update(_ stream: StreamDescription) -> ByteBuffer {
+        guard case .publishing = state else { return ByteBuffer() }
         let hasSameCodecs = self.stream.video?.codec == stream.video?.codec && self.stream.audio == stream.audio
         self.stream = stream
         let timestamp = UInt32(truncatingIfNeeded: max(packetizer.latestTimestamp, 0))
         writeHeaders(timestamp: timestamp, withCodecs: !hasSameCodecs)
-        defer { output = [] }
+        defer { output = ByteBuffer() }
         return output
     }
 
     /// Returns the bytes that end the stream. Send nothing after them, and wait a limited time until the server closes.
-    package mutating func finish() -> [UInt8] {
-        guard case .publishing(let streamID) = state else { return [] }
+    package mutating func finish() -> ByteBuffer {
+        guard case .publishing(let streamID) = state else { return ByteBuffer() }
         command("FCUnpublish", transactionID: nextTransactionID(), .null, .string(url.streamKey))
         command("deleteStream", transactionID: nextTransactionID(), .null, .number(Double(streamID)))
         state = .finishing
-        defer { output = [] }
+        defer { output = ByteBuffer() }
         return output
     }
 
@@ -154,26 +157,25 @@ package struct PublisherStateMachine: Sendable {
     private mutating func takeActions() -> [PublisherAction] {
         defer {
             actions = []
-            output = []
+            output = ByteBuffer()
         }
-        return (output.isEmpty ? [] : [.send(output)]) + actions
+        return (output.readableBytes == 0 ? [] : [.send(output)]) + actions
     }
 
-    private mutating func shakeHands(_ handshake: Handshake, _ bytes: ArraySlice<UInt8>) {
+    private mutating func shakeHands(_ handshake: Handshake, _ bytes: ByteBuffer) {
         var handshake = handshake
-        var bytes = bytes
+        handshake.append(bytes)
         while true {
             do throws(RTMPError) {
-                switch try handshake.receive(bytes) {
+                switch try handshake.next() {
                 case .waiting:
                     state = .handshaking(handshake)
                     return
                 case .reply(let reply):
-                    output += reply
-                    bytes = []
-                case .finished:
+                    output.writeImmutableBuffer(reply)
+                case .finished(let remainder):
                     connect()
-                    read(handshake.remainder)
+                    read(remainder)
                     return
                 }
             } catch {
@@ -182,7 +184,7 @@ package struct PublisherStateMachine: Sendable {
         }
     }
 
-    private mutating func read(_ bytes: ArraySlice<UInt8>) {
+    private mutating func read(_ bytes: ByteBuffer) {
         reader.append(bytes)
         do throws(ChunkStreamError) {
             while let message = try reader.next() {
@@ -192,7 +194,7 @@ package struct PublisherStateMachine: Sendable {
         } catch {
             return fail(.protocolViolation(.chunkStream(error)))
         }
-        if let acknowledgement = acknowledgements.received(bytes.count) {
+        if let acknowledgement = acknowledgements.received(bytes.readableBytes) {
             control(RTMPMessage.Kind.acknowledgement, acknowledgement)
         }
     }

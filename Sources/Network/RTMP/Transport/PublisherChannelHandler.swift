@@ -134,7 +134,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
         guard received.allows(bytes.readableBytes, at: .now) else {
             return end(.failure(.protocolViolation(.tooManyBytes)))
         }
-        perform(machine.receive(bytes.readableBytesView.withUnsafeBytes { Array($0) }[...]))
+        perform(machine.receive(bytes))
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -186,8 +186,8 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     }
 
     /// Sends an answer. Ends the connection if too many bytes of answers wait.
-    private func reply(_ bytes: [UInt8]) {
-        guard context?.channel.isWritable != false || replies.allows(bytes.count) else {
+    private func reply(_ bytes: ByteBuffer) {
+        guard context?.channel.isWritable != false || replies.allows(bytes.readableBytes) else {
             return end(.failure(.protocolViolation(.answersNotRead)))
         }
         write(bytes)
@@ -196,10 +196,10 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     /// Returns a future that completes when the last byte was passed to the system, or nil if there is nothing to write
     /// or no channel.
     @discardableResult
-    private func write(_ bytes: [UInt8]) -> EventLoopFuture<Void>? {
-        guard let context, !bytes.isEmpty else { return nil }
-        progress.enqueued += UInt64(bytes.count)
-        let written = context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)))
+    private func write(_ bytes: ByteBuffer) -> EventLoopFuture<Void>? {
+        guard let context, bytes.readableBytes > 0 else { return nil }
+        progress.enqueued += UInt64(bytes.readableBytes)
+        let written = context.writeAndFlush(wrapOutboundOut(bytes))
         written.assumeIsolated().whenComplete { _ in self.countBytes() }
         return written
     }
