@@ -47,7 +47,7 @@ struct ScriptedServer {
         }
 
         private func answer(_ message: RTMPMessage, _ context: ChannelHandlerContext) {
-            guard message.kind == RTMPMessage.Kind.commandAMF0,
+            guard message.kind == RTMPMessage.Kind.commandAMF0.rawValue,
                 let name = try? AMF0Decoder.decode(message.bytes).first?.stringValue
             else { return }
             switch (name, silence) {

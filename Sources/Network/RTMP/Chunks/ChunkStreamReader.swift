@@ -48,10 +48,12 @@ package struct ChunkStreamReader: Sendable {
             let payload = payloads.removeValue(forKey: chunkStream) ?? ByteBuffer()
             let message = RTMPMessage(
                 kind: stream.kind, timestamp: stream.timestamp, streamID: stream.streamID, payload: payload)
-            switch message.kind {
-            case RTMPMessage.Kind.setChunkSize: try setChunkSize(message)
-            case RTMPMessage.Kind.abort: try abort(message)
-            default: return message
+            switch RTMPMessage.Kind(rawValue: message.kind) {
+            case .setChunkSize: try setChunkSize(message)
+            case .abort: try abort(message)
+            case .acknowledgement, .userControl, .windowAcknowledgementSize, .setPeerBandwidth, .commandAMF3,
+                .commandAMF0, nil:
+                return message
             }
         }
         return nil

@@ -28,7 +28,7 @@ package struct ChunkStreamWriter: Sendable {
     package mutating func setChunkSize(_ size: UInt32, to output: inout ByteBuffer) {
         let size = size & 0x7FFF_FFFF
         write(
-            RTMPMessage(kind: RTMPMessage.Kind.setChunkSize, payload: ByteBuffer(integer: size)), on: .control,
+            RTMPMessage(kind: .setChunkSize, payload: ByteBuffer(integer: size)), on: .control,
             to: &output)
         chunkSize = max(1, Int(size))
     }

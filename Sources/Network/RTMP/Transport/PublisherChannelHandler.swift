@@ -11,22 +11,18 @@ final class PublisherChannelHandler: ChannelInboundHandler {
 
     let counters: RTMPCounters
     /// The way to continue if the server rejected `connect`, otherwise nil.
-    private(set) var rejection: ConnectRejection?
+    var rejection: ConnectRejection? { if case .rejected(let rejection, _) = machine.ending { rejection } else { nil } }
     private var machine: PublisherStateMachine
     private let deadlines: RTMPDeadlines
     private let host: String
-    /// True until the TLS handshake is complete. No RTMP bytes are sent before.
-    private var isSecuring: Bool
     private var context: ChannelHandlerContext?
     private var waiters: PublisherWaiters
     private var deadline: Scheduled<Void>?
+    /// When the end of the stream must be complete.
+    private var limit = ContinuousClock.now
     private var progress = SendProgress()
     private var replies = ReplyLimit()
     private var received = ReceiveLimit()
-    /// True when all bytes, including the end of the stream, were passed to the system.
-    private var isDelivered = false
-    /// The result of the connection, or nil while it is open.
-    private var ending: Result<Void, RTMPError>?
 
     /// - Parameter url: the server's URL. If its scheme is `rtmps`, a TLS handler precedes this handler.
     init(
@@ -35,7 +31,6 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     ) {
         self.machine = machine
         host = url.host
-        isSecuring = url.scheme == .rtmps
         self.deadlines = deadlines
         self.counters = counters
         waiters = PublisherWaiters(window: window)
@@ -54,9 +49,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     }
 
     /// The reason why the connection is closed. Nil after a requested end, or while the connection is open.
-    var failure: RTMPError? {
-        if case .failure(let error) = ending { error } else { nil }
-    }
+    var failure: RTMPError? { machine.ending?.error }
 
     /// Writes the packet when the channel is writable, and completes `waiter` when the channel can accept another
     /// packet.
@@ -72,7 +65,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
 
     func update(_ stream: StreamDescription, _ waiter: PublisherWaiter) {
         writePosted()
-        if ending == nil { write(machine.update(stream)) }
+        perform(machine.update(stream))
         add(waiter, for: .room(toSend: nil))
     }
 
@@ -80,21 +73,15 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     /// Completes `waiter` when the connection is closed.
     func finish(deadline: Duration, _ waiter: PublisherWaiter) {
         add(waiter, for: .closed)
-        guard let context, waiters.beginFinishing() else { return }
+        guard waiters.beginFinishing() else { return }
         writePosted()
-        schedule(deadline, .finishing)
-        let limit = ContinuousClock.now + deadline
-        write(machine.finish())?.assumeIsolated().whenSuccess {
-            self.isDelivered = true
-            self.schedule(min(self.deadlines.closing, ContinuousClock.now.duration(to: limit)), .finishing)
-            // Closing both sides would discard bytes that the server has not read.
-            context.close(mode: .output, promise: nil)
-        }
+        limit = ContinuousClock.now + deadline
+        perform(machine.finish())
     }
 
     /// Closes the connection immediately.
     func abort(_ error: RTMPError) {
-        end(.failure(error))
+        perform(machine.fail(error))
     }
 
     /// Completes the waiter with `cancelled`.
@@ -106,40 +93,42 @@ final class PublisherChannelHandler: ChannelInboundHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        guard ending == nil else { return context.close(promise: nil) }
-        guard !isSecuring else { return schedule(deadlines.duration(of: .securing), .securing) }
+        guard machine.ending == nil else { return context.close(promise: nil) }
         perform(machine.start())
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if isSecuring, case .handshakeCompleted = event as? TLSUserEvent, ending == nil {
+        if machine.step == .securing, case .handshakeCompleted = event as? TLSUserEvent {
             let certificate = (try? context.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil
             if let problem = TLSTrust.problem(of: certificate, host: host) {
-                return end(.failure(.insecure(host: host, problem)))
+                return perform(machine.fail(.insecure(host: host, problem)))
             }
-            isSecuring = false
-            perform(machine.start())
+            perform(machine.secured())
         }
         context.fireUserInboundEventTriggered(event)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        end(.failure(.closed(during: step)))
+        perform(machine.fail(.closed(during: machine.step)))
         self.context = nil
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard ending == nil else { return }
+        guard machine.ending == nil else { return }
         let bytes = unwrapInboundIn(data)
         guard received.allows(bytes.readableBytes, at: .now) else {
-            return end(.failure(.protocolViolation(.tooManyBytes)))
+            return perform(machine.fail(.protocolViolation(.tooManyBytes)))
         }
-        perform(machine.receive(bytes))
+        machine.append(bytes)
+        var action = machine.next()
+        while action != .wait {
+            perform(action)
+            action = machine.next()
+        }
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        if !isSecuring { perform(machine.receiveEnd()) }
-        end(.failure(.closed(during: step)))
+        perform(machine.receiveEnd())
         context.fireChannelInactive()
     }
 
@@ -157,38 +146,44 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // After the end of the stream was sent, an error on close is not a failure.
-        guard !isDelivered else { return end(.success(())) }
+        let isSecuring = machine.step == .securing
         let certificate = isSecuring ? (try? context.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil : nil
         if isSecuring, let problem = TLSProblem(error, certificate: certificate) {
-            return end(.failure(.insecure(host: host, problem)))
+            return perform(machine.fail(.insecure(host: host, problem)))
         }
-        end(.failure(.breaking(error, during: step)))
+        perform(machine.lose(.breaking(error, during: machine.step)))
     }
-
-    private var step: RTMPStep { isSecuring ? .securing : machine.step }
 
     // MARK: Actions of the state machine
 
-    private func perform(_ actions: [PublisherAction]) {
-        for action in actions where ending == nil {
-            switch action {
-            case .send(let bytes): reply(bytes)
-            case .entered(let step): schedule(deadlines.duration(of: step), step)
-            case .publishing: waiters.becomeLive()
-            case .acknowledged(let count): counters.acknowledged.store(count, ordering: .relaxed)
-            case .reconnectRequested(let request): counters.request(request)
-            case .rejected(let rejection): self.rejection = rejection
-            case .finished: end(isDelivered ? .success(()) : .failure(.closed(during: .finishing)))
-            case .failed(let error): end(.failure(error))
-            }
+    private func perform(_ action: PublisherStateMachine.Action) {
+        switch action {
+        case .wait, .reject: break
+        case .send(let bytes): reply(bytes)
+        case .enter(let step, let bytes):
+            reply(bytes)
+            if machine.ending == nil { schedule(deadlines.duration(of: step), step) }
+        case .startPublishing(let bytes):
+            reply(bytes)
+            deadline?.cancel()
+            if machine.ending == nil { waiters.becomeLive() }
+        case .reportAcknowledged(let count): counters.acknowledged.store(count, ordering: .relaxed)
+        case .reportReconnectRequest(let request): counters.request(request)
+        case .finish(let bytes):
+            schedule(ContinuousClock.now.duration(to: limit), .finishing)
+            write(bytes)?.assumeIsolated().whenSuccess { self.perform(self.machine.delivered()) }
+        case .closeOutput:
+            schedule(min(deadlines.closing, ContinuousClock.now.duration(to: limit)), .finishing)
+            // Closing both sides would discard bytes that the server has not read.
+            context?.close(mode: .output, promise: nil)
+        case .close(let ending): end(ending)
         }
     }
 
     /// Sends an answer. Ends the connection if too many bytes of answers wait.
     private func reply(_ bytes: ByteBuffer) {
         guard context?.channel.isWritable != false || replies.allows(bytes.readableBytes) else {
-            return end(.failure(.protocolViolation(.answersNotRead)))
+            return perform(machine.fail(.protocolViolation(.answersNotRead)))
         }
         write(bytes)
     }
@@ -204,6 +199,10 @@ final class PublisherChannelHandler: ChannelInboundHandler {
         return written
     }
 
+    private func write(_ packet: EncodedPacket) {
+        if case .send(let bytes) = machine.send(packet) { write(bytes) }
+    }
+
     private func add(_ waiter: PublisherWaiter, for need: PublisherWaiters.Need) {
         waiters.add(waiter, for: need)
         if waiters.isLive { serveRoom() }
@@ -211,22 +210,20 @@ final class PublisherChannelHandler: ChannelInboundHandler {
 
     /// Writes the waiting packets in order while the channel is writable.
     private func serveRoom() {
-        while ending == nil, let context, context.channel.isWritable, let packet = waiters.takeRoom() {
-            if let packet { write(machine.send(packet)) }
+        while machine.ending == nil, let context, context.channel.isWritable, let packet = waiters.takeRoom() {
+            if let packet { write(packet) }
         }
     }
 
     /// Writes the packets for which no task waits, whether or not the channel is writable.
     private func writePosted() {
-        while let packet = waiters.takePosted() { write(machine.send(packet)) }
+        while let packet = waiters.takePosted() { write(packet) }
     }
 
-    private func end(_ result: Result<Void, RTMPError>) {
-        guard ending == nil else { return }
-        ending = result
+    private func end(_ ending: PublisherStateMachine.Ending) {
         deadline?.cancel()
         countBytes()
-        waiters.end(result)
+        waiters.end(ending.error.map { .failure($0) } ?? .success(()))
         context?.close(promise: nil)
     }
 
@@ -236,14 +233,14 @@ final class PublisherChannelHandler: ChannelInboundHandler {
         deadline?.cancel()
         guard let duration, let context else { return }
         deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(duration)) {
-            self.end(.failure(.timedOut(step)))
+            self.perform(self.machine.fail(.timedOut(step)))
         }
     }
 
     /// While the channel is not writable, checks eight times within the deadline, and at least five times a second,
     /// whether bytes are still being sent. The end of a broadcast looks at the counters after 800 ms.
     private func watchProgress() {
-        guard ending == nil, let context, !context.channel.isWritable, progress.startWatching() else { return }
+        guard machine.ending == nil, let context, !context.channel.isWritable, progress.startWatching() else { return }
         context.eventLoop.assumeIsolated().scheduleTask(
             in: TimeAmount(min(deadlines.sendProgress / 8, .milliseconds(200)))
         ) {
@@ -251,7 +248,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
             self.countBytes()
             let sent = self.counters.sent.load(ordering: .relaxed)
             if self.progress.hasStalled(sent: sent, now: .now(), deadline: TimeAmount(self.deadlines.sendProgress)) {
-                self.end(.failure(.timedOut(.sending)))
+                self.perform(self.machine.fail(.timedOut(.sending)))
             } else {
                 self.watchProgress()
             }
