@@ -221,7 +221,7 @@ let support: [Module] = [
         "FuzzTargets",
         uses: [
             "CTOMLPlusPlus", "Media", "Bitstream", "Mux", "RTMP", "BroadcastExtension", "Upload", "UserConfiguration",
-            "Credentials", "Control", "CommandModels", "TestPatterns",
+            "Credentials", "Control", "CommandModels", "TestPatterns", "NIOCore",
         ]),
 ]
 

@@ -1,5 +1,6 @@
 import Media
 import Mux
+import NIOCore
 import RTMP
 
 /// The functions to fuzz: `Fuzz/` calls them with libFuzzer's input, and the tests call them with the corpus and its
@@ -28,11 +29,11 @@ public enum FuzzTargets {
         var messages: [RTMPMessage] = []
         var rest = bytes[...]
         while !rest.isEmpty {
-            reader.append(rest.prefix(pieceLength))
+            reader.append(ByteBuffer(bytes: rest.prefix(pieceLength)))
             rest = rest.dropFirst(pieceLength)
             do {
                 while let message = try reader.next() {
-                    precondition(message.payload.count <= ChunkStreamReader.maximumMessageLength)
+                    precondition(message.payload.readableBytes <= ChunkStreamReader.maximumMessageLength)
                     messages.append(message)
                 }
             } catch {
@@ -50,29 +51,38 @@ public enum FuzzTargets {
         }
         var negotiation = ConnectNegotiation(url)
         var machine = PublisherStateMachine(negotiation, stream: stream, random: [])
-        var actions = machine.start()
-        for piece in [bytes.prefix(bytes.count / 2), bytes.dropFirst(bytes.count / 2)] {
-            actions += machine.receive(piece)
-            _ = machine.send(picture)
-            if let rejection = actions.lazy.compactMap({
-                if case .rejected(let rejection) = $0 { rejection } else { nil }
-            }).first {
-                try? negotiation.follow(rejection, clientChallenge: "deadbeef")
+        var endings: [PublisherStateMachine.Ending] = []
+        /// Performs an action, and returns false if it is the last one for these bytes.
+        func perform(_ action: PublisherStateMachine.Action) -> Bool {
+            switch action {
+            case .wait: return false
+            case .send, .enter, .startPublishing, .reportAcknowledged, .reportReconnectRequest, .finish, .closeOutput,
+                .reject:
+                return true
+            case .close(let ending):
+                endings.append(ending)
+                if case .rejected(let rejection, _) = ending {
+                    try? negotiation.follow(rejection, clientChallenge: "deadbeef")
+                }
+                return true
             }
         }
-        _ = machine.update(stream)
-        _ = machine.finish()
-        actions += machine.receiveEnd()
-        var endings = 0
-        for action in actions {
-            if case .finished = action { endings += 1 }
-            guard case .failed(let error) = action else { continue }
-            endings += 1
+        _ = perform(machine.start())
+        for piece in [bytes.prefix(bytes.count / 2), bytes.dropFirst(bytes.count / 2)] {
+            machine.append(ByteBuffer(bytes: piece))
+            while perform(machine.next()) {}
+            _ = perform(machine.send(picture))
+        }
+        _ = perform(machine.update(stream))
+        _ = perform(machine.finish())
+        _ = perform(machine.delivered())
+        _ = perform(machine.receiveEnd())
+        for error in endings.compactMap(\.error) {
             let words = error.description.lowercased()
             precondition(
                 !words.contains("the_secret_key") && !words.contains("the_password"), "an error contains a secret")
         }
-        precondition(endings == 1, "the connection ended \(endings) times")
+        precondition(endings.count == 1, "the connection ended \(endings.count) times")
     }
 
     /// Parses an FLV file.

@@ -42,7 +42,7 @@ import Testing
             + second[..<128] + [
                 0xC3, 1, 0xC4, 2,
             ]
-        #expect(try messages(bytes).map(\.payload) == [first, second])
+        #expect(try messages(bytes).map(\.bytes) == [first, second])
     }
 
     @Test func `every type 3 chunk repeats an extended timestamp`() throws {
@@ -70,7 +70,7 @@ import Testing
                 0x02, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0, 0, 0, 0x10, 0,
             ] + [0xC3]
             + payload[128...]
-        #expect(try messages(bytes).map(\.payload) == [payload])
+        #expect(try messages(bytes).map(\.bytes) == [payload])
     }
 
     @Test func `an aborted message is discarded`() throws {
@@ -79,7 +79,7 @@ import Testing
                 0x02, 0, 0, 0, 0, 0, 4, 2, 0, 0, 0, 0, 0, 0, 0, 3,
             ]
             + [0x03, 0, 0, 0, 0, 0, 1, 20, 0, 0, 0, 0, 9]
-        #expect(try messages(bytes).map(\.payload) == [[9]])
+        #expect(try messages(bytes).map(\.bytes) == [[9]])
     }
 
     @Test func `a full header within a message starts another message`() throws {
@@ -87,7 +87,7 @@ import Testing
             [0x03, 0, 0, 0, 0, 0, 200, 20, 0, 0, 0, 0] + [UInt8](repeating: 1, count: 128) + [
                 0x03, 0, 0, 0, 0, 0, 1, 20, 0, 0, 0, 0, 9,
             ]
-        #expect(try messages(bytes).map(\.payload) == [[9]])
+        #expect(try messages(bytes).map(\.bytes) == [[9]])
     }
 
     @Test func `bytes can arrive one at a time`() throws {

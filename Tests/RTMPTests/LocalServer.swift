@@ -50,12 +50,12 @@ struct ClientInput {
     ///   - handle: called for each complete message.
     /// - Throws: the error of the first invalid chunk.
     mutating func receive(_ data: ByteBuffer, answer: () -> Void, handle: (RTMPMessage) -> Void) throws {
-        var bytes = Array(data.readableBytesView)[...]
+        var bytes = data
         if handshakeBytes < Self.handshake {
             let before = handshakeBytes
-            let count = min(bytes.count, Self.handshake - handshakeBytes)
+            let count = min(bytes.readableBytes, Self.handshake - handshakeBytes)
             handshakeBytes += count
-            bytes = bytes.dropFirst(count)
+            bytes.moveReaderIndex(forwardBy: count)
             if before < Self.challenge, handshakeBytes >= Self.challenge { answer() }
         }
         reader.append(bytes)

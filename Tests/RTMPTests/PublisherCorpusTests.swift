@@ -26,14 +26,16 @@ import Testing
         return machine
     }
 
-    private func failures(_ actions: [PublisherAction]) -> [RTMPError] {
-        actions.compactMap { if case .failed(let error) = $0 { error } else { nil } }
+    private func failures(_ actions: [PublisherStateMachine.Action]) -> [RTMPError] {
+        actions.compactMap(\.error)
     }
 
     @Test func `the complete transcript results in a live stream`() throws {
         var machine = try machine()
         let actions = machine.receive(Self.transcript[...])
-        #expect(actions.contains(.publishing) && failures(actions).isEmpty && machine.step == .sending)
+        #expect(
+            actions.contains { if case .startPublishing = $0 { true } else { false } } && failures(actions).isEmpty
+                && machine.step == .sending)
     }
 
     @Test func `a server that closes at any point is a closed connection during that step`() throws {
@@ -44,7 +46,7 @@ import Testing
             let actions = machine.receive(Self.transcript[..<length])
             #expect(failures(actions).isEmpty)
             let step = machine.step
-            #expect(machine.receiveEnd() == [.failed(.closed(during: step))])
+            #expect(machine.receiveEnd() == .failed(.closed(during: step)))
             #expect(machine.receive(Self.transcript[...]) == [])
         }
     }
@@ -61,7 +63,7 @@ import Testing
             var machine = try machine()
             let cut = Int.random(in: start..<bytes.count, using: &generator)
             let failures = failures(
-                machine.receive(bytes[..<cut]) + machine.receive(bytes[cut...]) + machine.receiveEnd())
+                machine.receive(bytes[..<cut]) + machine.receive(bytes[cut...]) + [machine.receiveEnd()])
             #expect(failures.count == 1)
             for failure in failures { #expect(!failure.description.contains("the_secret_key")) }
         }
@@ -75,7 +77,7 @@ import Testing
             let bytes = (0..<300).map { _ in
                 UInt8.random(in: 0...255, using: &generator) & UInt8.random(in: 0...255, using: &generator)
             }
-            #expect(failures(machine.receive(bytes[...]) + machine.receiveEnd()).count == 1)
+            #expect(failures(machine.receive(bytes[...]) + [machine.receiveEnd()]).count == 1)
         }
     }
 
@@ -101,12 +103,12 @@ import Testing
         #expect(machine.receive(empty[...]) == [])
         var flood: [UInt8] = []
         for _ in 0..<10_000 { flood += [0x09, 0, 0, 0, 0, 0, 4, 3, 0, 0, 0, 0, 0, 3, 0x0D, 0x40] }
-        #expect(machine.receive(flood[...]) == [.acknowledged(200_000)])
+        #expect(machine.receive(flood[...]).last == .reportAcknowledged(200_000))
         let pings = Array(
             repeatElement([0x0A, 0, 0, 0, 0, 0, 6, 4, 0, 0, 0, 0, 0, 6, 0, 0, 0, 1] as [UInt8], count: 1000).joined())
-        let pongs = try #require(
-            machine.receive(pings[...]).lazy.compactMap { if case .send(let bytes) = $0 { bytes } else { nil } }.first)
-        #expect(pongs.count > 1000 && pongs.count <= pings.count)
+        var pongs = 0
+        for case .send(let bytes) in machine.receive(pings[...]) { pongs += bytes.readableBytes }
+        #expect(pongs > 1000 && pongs <= pings.count)
     }
 
     @Test func `commands with invalid AMF 0 end the connection`() throws {

@@ -133,7 +133,7 @@ import Testing
             #expect(try await end.value)
             try await waitUntil("the server has the stream") { server.connections[0].isClosed }
             // The metadata keep their position.
-            let messages = server.connections[0].media.filter { $0.kind == 18 || $0.payload.count == 8005 }
+            let messages = server.connections[0].media.filter { $0.kind == 18 || $0.bytes.count == 8005 }
             let sent = messages.map { $0.kind == 18 ? -1 : Int64($0.timestamp) }
             #expect(sent.first == -1)
             #expect(Array(sent.dropFirst()) == times + [-1, 500])

@@ -64,8 +64,8 @@ import Upload
     /// Returns the numbers of the frames in `media`, without the headers.
     private func numbers(_ kind: UInt8, _ media: [RTMPMessage]) -> [Int] {
         let header = kind == 9 ? 5 : 2
-        return media.filter { $0.kind == kind && $0.payload[1] == 1 }.map {
-            Int($0.payload[header]) << 8 | Int($0.payload[header + 1])
+        return media.filter { $0.kind == kind && $0.bytes[1] == 1 }.map {
+            Int($0.bytes[header]) << 8 | Int($0.bytes[header + 1])
         }
     }
 
@@ -88,7 +88,7 @@ import Upload
             // Metadata and both sequence headers, then a keyframe.
             #expect(connection.media.prefix(3).map(\.kind) == [18, 8, 9])
             let first = try #require(connection.media.dropFirst(3).first)
-            #expect(first.kind == 9 && first.payload[0] == 0x17 && first.payload[1] == 1)
+            #expect(first.kind == 9 && first.bytes[0] == 0x17 && first.bytes[1] == 1)
             for kind: UInt8 in [8, 9] {
                 let times = connection.media.filter { $0.kind == kind }.map(\.timestamp)
                 #expect(times == times.sorted())

@@ -101,7 +101,8 @@ final class RecordingServer: Sendable {
 
         private func handle(_ message: RTMPMessage, _ context: ChannelHandlerContext) {
             if [8, 9, 18].contains(message.kind) { return note { $0.media.append(message) } }
-            guard message.kind == RTMPMessage.Kind.commandAMF0, let command = try? AMF0Decoder.decode(message.payload),
+            guard message.kind == RTMPMessage.Kind.commandAMF0.rawValue,
+                let command = try? AMF0Decoder.decode(message.bytes),
                 let name = command.first?.stringValue
             else { return }
             note { $0.commands.append(command) }

@@ -47,8 +47,8 @@ struct ScriptedServer {
         }
 
         private func answer(_ message: RTMPMessage, _ context: ChannelHandlerContext) {
-            guard message.kind == RTMPMessage.Kind.commandAMF0,
-                let name = try? AMF0Decoder.decode(message.payload).first?.stringValue
+            guard message.kind == RTMPMessage.Kind.commandAMF0.rawValue,
+                let name = try? AMF0Decoder.decode(message.bytes).first?.stringValue
             else { return }
             switch (name, silence) {
             case ("connect", .afterHandshake), ("createStream", .afterConnectReply),

@@ -20,7 +20,9 @@ struct ServerScript {
     }
 
     mutating func command(_ name: String, _ transactionID: Double, _ arguments: AMF0Value...) -> [UInt8] {
-        message(RTMPMessage.Kind.commandAMF0, AMF0Encoder.encode([.string(name), .number(transactionID)] + arguments))
+        message(
+            RTMPMessage.Kind.commandAMF0.rawValue,
+            AMF0Encoder.encode([.string(name), .number(transactionID)] + arguments))
     }
 
     mutating func status(

@@ -10,14 +10,14 @@ struct TimestampTests {
     private func sent(_ milliseconds: [Int64]) throws -> [UInt32] {
         var conversation = try PublisherConversation()
         _ = try conversation.goLive()
-        var messages = try conversation.read(
+        var messages = try conversation.take(
             conversation.machine.send(.literalPicture(at: 0, isKeyframe: true, byteCount: 5000)))
         for time in milliseconds {
-            messages += try conversation.read(
+            messages += try conversation.take(
                 conversation.machine.send(.literalPicture(at: time, isKeyframe: false, byteCount: 5000)))
-            messages += try conversation.read(conversation.machine.send(.literalSound(at: time + 1)))
+            messages += try conversation.take(conversation.machine.send(.literalSound(at: time + 1)))
         }
-        #expect(messages.allSatisfy { $0.payload.count == ($0.kind == 9 ? 5005 : 3) })
+        #expect(messages.allSatisfy { $0.bytes.count == ($0.kind == 9 ? 5005 : 3) })
         return messages.dropFirst().map(\.timestamp)
     }
 
@@ -43,9 +43,9 @@ struct TimestampTests {
     @Test func `late metadata has the stream's timestamp`() throws {
         var conversation = try PublisherConversation()
         _ = try conversation.goLive()
-        _ = try conversation.read(conversation.machine.send(.literalPicture(at: 0, isKeyframe: true)))
-        _ = try conversation.read(conversation.machine.send(.literalPicture(at: 0x1_0000_0020, isKeyframe: false)))
-        #expect(try conversation.read(conversation.machine.update(.literal)).map(\.timestamp) == [0x20])
+        _ = try conversation.take(conversation.machine.send(.literalPicture(at: 0, isKeyframe: true)))
+        _ = try conversation.take(conversation.machine.send(.literalPicture(at: 0x1_0000_0020, isKeyframe: false)))
+        #expect(try conversation.take(conversation.machine.update(.literal)).map(\.timestamp) == [0x20])
     }
 
     /// Returns the sample's first second at 0, and the rest so late that `crossing` is in the middle of its second

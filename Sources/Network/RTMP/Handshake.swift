@@ -1,3 +1,5 @@
+import NIOCore
+
 /// The client side of the plain RTMP handshake (Adobe RTMP 1.0, 5.2): send C0 and C1, receive S0 and S1, send C2,
 /// receive S2.
 ///
@@ -10,48 +12,54 @@ package struct Handshake: Sendable {
     /// The protocol version of C0 and S0.
     private static let version: UInt8 = 3
 
-    /// The result of `receive`.
+    /// The result of `next`.
     package enum Progress: Equatable, Sendable {
         /// More bytes are needed.
         case waiting
         /// Send these bytes, which are C2, now.
-        case reply([UInt8])
-        /// The handshake is complete. `remainder` holds the bytes that belong to the chunk stream.
-        case finished
+        case reply(ByteBuffer)
+        /// The handshake is complete. The bytes after it belong to the chunk stream.
+        case finished(remainder: ByteBuffer)
     }
 
     private var hasReplied = false
-    /// Received bytes that are not processed yet. The handshake never waits for more than 3,073 bytes.
-    private var buffer: [UInt8] = []
+    /// Received bytes from S0 or, after the reply, from S2 on. The handshake never waits for more than 3,073 bytes.
+    private var input = ByteBuffer()
 
     package init() {}
 
     /// Returns C0 and C1 with a time of 0. `random` has `randomLength` bytes; missing bytes are zero.
-    package static func hello(random: [UInt8]) -> [UInt8] {
-        var bytes: [UInt8] = [version, 0, 0, 0, 0, 0, 0, 0, 0]
-        bytes += random.prefix(randomLength)
-        bytes += repeatElement(0, count: 1 + packetLength - bytes.count)
+    package static func hello(random: [UInt8]) -> ByteBuffer {
+        var bytes = ByteBuffer()
+        bytes.reserveCapacity(1 + packetLength)
+        bytes.writeInteger(version)
+        bytes.writeInteger(UInt64(0))
+        bytes.writeBytes(random.prefix(randomLength))
+        bytes.writeRepeatingByte(0, count: 1 + packetLength - bytes.readableBytes)
         return bytes
     }
 
-    /// Processes received bytes. Call it again with no bytes until it returns `waiting` or `finished`.
-    ///
-    /// Throws `protocolViolation` if the version in S0 is not 3.
-    package mutating func receive(_ bytes: ArraySlice<UInt8>) throws(RTMPError) -> Progress {
-        buffer += bytes
-        guard let version = buffer.first else { return .waiting }
-        if !hasReplied {
-            // Check the version before the rest arrives, because the answer of a web server is shorter than S1.
-            guard version == Self.version else { throw .protocolViolation(.handshakeVersion(version)) }
-            guard buffer.count >= 1 + Self.packetLength else { return .waiting }
-            hasReplied = true
-            // C2 repeats S1. The second time field should be the time when S1 was read, but the value of S1 is allowed
-            // (5.2.4).
-            return .reply(Array(buffer[1...Self.packetLength]))
-        }
-        return buffer.count >= 1 + 2 * Self.packetLength ? .finished : .waiting
+    /// Appends received bytes. Then call `next` until it returns `waiting` or `finished`.
+    package mutating func append(_ bytes: ByteBuffer) {
+        input.appendReceived(bytes)
     }
 
-    /// The bytes that follow the handshake. Valid after `receive` returned `finished`.
-    package var remainder: ArraySlice<UInt8> { buffer.dropFirst(1 + 2 * Self.packetLength) }
+    /// Processes the received bytes.
+    ///
+    /// Throws `protocolViolation` if the version in S0 is not 3.
+    package mutating func next() throws(RTMPError) -> Progress {
+        if hasReplied {
+            guard input.readSlice(length: Self.packetLength) != nil else { return .waiting }
+            return .finished(remainder: input)
+        }
+        // Check the version before the rest arrives, because the answer of a web server is shorter than S1.
+        guard let version: UInt8 = input.getInteger(at: input.readerIndex) else { return .waiting }
+        guard version == Self.version else { throw .protocolViolation(.handshakeVersion(version)) }
+        // C2 repeats S1. The second time field should be the time when S1 was read, but the value of S1 is allowed
+        // (5.2.4).
+        guard let reply = input.getSlice(at: input.readerIndex + 1, length: Self.packetLength) else { return .waiting }
+        input.moveReaderIndex(forwardBy: 1 + Self.packetLength)
+        hasReplied = true
+        return .reply(reply)
+    }
 }

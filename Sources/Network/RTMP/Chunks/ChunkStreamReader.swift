@@ -1,3 +1,5 @@
+import NIOCore
+
 /// Assembles messages from chunks (Adobe RTMP 1.0, 5.3) of an untrusted peer.
 ///
 /// It stores only received bytes, up to its limits, and never reserves memory for a declared length. It processes Set
@@ -27,33 +29,31 @@ package struct ChunkStreamReader: Sendable {
     package private(set) var chunkSize = ChunkStreamWriter.initialChunkSize
     private var streams: [Int: Stream] = [:]
     /// Received payload of incomplete messages. It is separate from `streams` so that a chunk is appended in place.
-    private var payloads: [Int: [UInt8]] = [:]
+    private var payloads: [Int: ByteBuffer] = [:]
     private var unfinishedByteCount = 0
-    private var buffer: [UInt8] = []
-    private var position = 0
+    /// Received bytes that are not part of a whole chunk yet.
+    private var buffer = ByteBuffer()
 
     package init() {}
 
     /// Appends received bytes. Then call `next` until it returns nil.
-    package mutating func append(_ bytes: ArraySlice<UInt8>) {
-        if position > 0 {
-            buffer.removeFirst(position)
-            position = 0
-        }
-        buffer += bytes
+    package mutating func append(_ bytes: ByteBuffer) {
+        buffer.appendReceived(bytes)
     }
 
     /// Returns the next complete message, or nil if more bytes are needed.
     package mutating func next() throws(ChunkStreamError) -> RTMPMessage? {
         while let chunkStream = try readChunk() {
             guard let stream = streams[chunkStream], !stream.isUnfinished else { continue }
-            let payload = payloads.removeValue(forKey: chunkStream) ?? []
+            let payload = payloads.removeValue(forKey: chunkStream) ?? ByteBuffer()
             let message = RTMPMessage(
                 kind: stream.kind, timestamp: stream.timestamp, streamID: stream.streamID, payload: payload)
-            switch message.kind {
-            case RTMPMessage.Kind.setChunkSize: try setChunkSize(message)
-            case RTMPMessage.Kind.abort: try abort(message)
-            default: return message
+            switch RTMPMessage.Kind(rawValue: message.kind) {
+            case .setChunkSize: try setChunkSize(message)
+            case .abort: try abort(message)
+            case .acknowledgement, .userControl, .windowAcknowledgementSize, .setPeerBandwidth, .commandAMF3,
+                .commandAMF0, nil:
+                return message
             }
         }
         return nil
@@ -81,7 +81,7 @@ package struct ChunkStreamReader: Sendable {
     /// Reads one whole chunk and returns its chunk stream ID. If the chunk is incomplete, returns nil and changes
     /// nothing.
     private mutating func readChunk() throws(ChunkStreamError) -> Int? {
-        var cursor = position
+        var cursor = buffer.readerIndex
         guard let basic = integer(bytes: 1, at: &cursor) else { return nil }
         var chunkStream = Int(basic & 0x3F)
         if chunkStream < 2 {
@@ -97,16 +97,21 @@ package struct ChunkStreamReader: Sendable {
 
         if !stream.isUnfinished { stream.received = 0 }
         let count = min(chunkSize, stream.length - stream.received)
-        guard count <= buffer.count - cursor else { return nil }
+        guard let payload = buffer.getSlice(at: cursor, length: count) else { return nil }
         if !stream.isUnfinished { discardUnfinished(of: chunkStream) }
         guard unfinishedByteCount + count <= Self.maximumUnfinishedByteCount else { throw .tooMuchUnfinished }
-        if count > 0 { payloads[chunkStream, default: []] += buffer[cursor..<cursor + count] }
+        if count == stream.length {
+            payloads[chunkStream] = payload
+        } else {
+            // A copy, because a few bytes of an incomplete message must not keep the memory of all that came with them.
+            payloads[chunkStream, default: ByteBuffer()].writeImmutableBuffer(payload)
+        }
         unfinishedByteCount += count
         stream.received += count
         stream.isUnfinished = stream.received < stream.length
         if !stream.isUnfinished { unfinishedByteCount -= stream.received }
         streams[chunkStream] = stream
-        position = cursor + count
+        buffer.moveReaderIndex(to: cursor + count)
         return chunkStream
     }
 
@@ -155,8 +160,21 @@ package struct ChunkStreamReader: Sendable {
 
     /// Reads a big-endian integer of at most four bytes. Returns nil if bytes are missing.
     private func integer(bytes count: Int, at cursor: inout Int) -> UInt32? {
-        guard count <= buffer.count - cursor else { return nil }
+        guard count <= buffer.writerIndex - cursor else { return nil }
         defer { cursor += count }
-        return buffer[cursor..<cursor + count].reduce(0) { $0 << 8 | UInt32($1) }
+        return buffer.readableBytesView[cursor..<cursor + count].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+}
+
+extension ByteBuffer {
+    /// Appends received bytes. If all earlier bytes have been read, this takes over the memory of `bytes` and copies
+    /// nothing.
+    mutating func appendReceived(_ bytes: ByteBuffer) {
+        guard readableBytes > 0 else {
+            self = bytes
+            return
+        }
+        discardReadBytes()
+        writeImmutableBuffer(bytes)
     }
 }

@@ -11,9 +11,13 @@ struct AcknowledgementWindows: Sendable {
     private var receivedByteCount: UInt64 = 0
     private var lastAnswer: UInt64 = 0
 
-    /// Counts received bytes. Returns the sequence number to acknowledge if a window is full, otherwise nil.
-    mutating func received(_ count: Int) -> UInt32? {
+    /// Counts received bytes.
+    mutating func receive(_ count: Int) {
         receivedByteCount += UInt64(count)
+    }
+
+    /// Returns the sequence number to acknowledge, once, if a window is full, otherwise nil.
+    mutating func takeAnswer() -> UInt32? {
         guard let incomingWindow, incomingWindow > 0, receivedByteCount - lastAnswer >= UInt64(incomingWindow) else {
             return nil
         }

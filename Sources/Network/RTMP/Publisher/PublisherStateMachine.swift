@@ -1,51 +1,71 @@
 import Media
 import Mux
+import NIOCore
 
 /// The publisher's side of an RTMP connection, without I/O (Adobe RTMP 1.0, 7.2; docs/protocols.md).
 ///
-/// The caller passes received bytes and packets. The state machine returns the bytes to send and the events.
+/// Each method is an event and returns the one action that the caller must perform. Only received bytes can require
+/// several: call `append` with them, then `next` until it returns `wait`.
 ///
 /// On each connection, timestamps count from the first keyframe that is sent. Services expect a stream to start at 0,
 /// and a connection that replaces a broken one is a new stream for them. Packets before that keyframe are dropped.
 ///
-/// `PublisherStateMachine+Control.swift` and `PublisherStateMachine+Commands.swift` process received messages.
+/// `PublisherStateMachine+Messages.swift` processes received messages.
 package struct PublisherStateMachine: Sendable {
-    /// The chunk size in bytes of the messages to the server.
-    static let outgoingChunkSize: UInt32 = 4096
-    /// The number of bytes after which the server must acknowledge, unless it requests another window.
-    static let defaultWindow: UInt32 = 2_500_000
-    /// `flashVer`: a name of an encoder that services accept.
-    static let flashVersion = "FMLE/3.0 (compatible; FMSc/1.0)"
-
-    /// Commands that wait for an answer.
-    enum Request: Sendable {
-        case connect
-        /// `releaseStream` and `FCPublish`. Servers that do not support them answer `_error`.
-        case courtesy
-        case createStream
-        case publish
+    private enum State {
+        /// Not connected. `random` is for C1.
+        case idle(random: [UInt8])
+        /// The TLS handshake runs. No RTMP bytes are sent before it is complete.
+        case securing(random: [UInt8])
+        /// C0 and C1 were sent.
+        case handshaking(Handshake)
+        /// Both sides send messages.
+        case open(PublisherLink, Phase)
+        case closed(Ending)
+        /// Only within a method, so that the data of the state before has one owner and is changed in place.
+        case modifying
     }
 
-    let url: RTMPURL
-    /// The text after the application name in `connect`: an authentication query, or an empty string.
-    let authentication: String
-    let redactor: SecretRedactor
-    var stream: StreamDescription
-    var state = PublisherState.idle
-    /// Requests without an answer, by transaction ID.
-    var requests: [Int: Request] = [:]
-    var lastTransactionID = 0
-    var hasCheckedBandwidth = false
-    var acknowledgements = AcknowledgementWindows()
-    /// The actions that the current call returns.
-    var actions: [PublisherAction] = []
-    /// Bytes to send before `actions`.
-    var output: [UInt8] = []
+    /// How far the stream is on an open connection.
+    enum Phase: Sendable {
+        /// `connect` was sent.
+        case connecting
+        /// `createStream` was sent.
+        case creatingStream
+        /// `publish` was sent on this message stream.
+        case requestingPublish(streamID: UInt32)
+        case publishing(Publication)
+        /// The end of the stream is being sent.
+        case finishing
+        /// The end of the stream was passed to the system, and the server must close the connection.
+        case closing
 
-    private let random: [UInt8]
-    private var packetizer: FLVPacketizer
-    var writer = ChunkStreamWriter()
-    private var reader = ChunkStreamReader()
+        /// The step that an error message names.
+        var step: RTMPStep {
+            switch self {
+            case .connecting: .connectReply
+            case .creatingStream: .createStreamReply
+            case .requestingPublish: .publishReply
+            case .publishing: .sending
+            case .finishing, .closing: .finishing
+            }
+        }
+    }
+
+    /// A stream that the server accepted.
+    struct Publication: Sendable {
+        /// The message stream ID.
+        let streamID: UInt32
+        var stream: StreamDescription
+        var packetizer: FLVPacketizer
+    }
+
+    /// The URL, and the text after the application name in `connect`.
+    let negotiation: ConnectNegotiation
+    /// The stream to publish. `update` changes only the one of the publication.
+    let stream: StreamDescription
+    let redactor: SecretRedactor
+    private var state: State
 
     /// - Parameter random: `Handshake.randomLength` random bytes for the handshake.
     package init(url: RTMPURL, stream: StreamDescription, random: [UInt8]) {
@@ -54,146 +74,215 @@ package struct PublisherStateMachine: Sendable {
 
     /// Creates a state machine for the next attempt of `negotiation`.
     package init(_ negotiation: ConnectNegotiation, stream: StreamDescription, random: [UInt8]) {
-        url = negotiation.url
-        authentication = negotiation.authentication
+        self.negotiation = negotiation
         self.stream = stream
-        self.random = random
-        redactor = SecretRedactor(url, credentials: negotiation.credentials)
-        packetizer = FLVPacketizer(stream, origin: .firstKeyframe)
+        redactor = SecretRedactor(negotiation.url, credentials: negotiation.credentials)
+        state = .idle(random: random)
     }
 
     /// The step that the connection is in.
-    package var step: RTMPStep { state.step }
-
-    /// Call this when the connection is open. Returns the start of the handshake.
-    package mutating func start() -> [PublisherAction] {
-        guard case .idle = state else { return [] }
-        output += Handshake.hello(random: random)
-        enter(.handshaking(Handshake()))
-        return takeActions()
-    }
-
-    /// Processes bytes from the server.
-    package mutating func receive(_ bytes: ArraySlice<UInt8>) -> [PublisherAction] {
+    package var step: RTMPStep {
         switch state {
-        case .idle, .ended: return []
-        case .handshaking(let handshake): shakeHands(handshake, bytes)
-        default: read(bytes)
+        case .idle: .connecting
+        case .securing: .securing
+        case .handshaking: .handshake
+        case .open(_, let phase): phase.step
+        case .closed: .finishing
+        case .modifying: preconditionFailure("The state is being changed.")
         }
-        return takeActions()
     }
 
-    /// Call this when the server closed its sending side.
-    package mutating func receiveEnd() -> [PublisherAction] {
+    /// How the connection ended, or nil before that.
+    package var ending: Ending? {
+        if case .closed(let ending) = state { ending } else { nil }
+    }
+
+    // MARK: Events of the connection
+
+    /// The TCP connection is open. Returns the start of the handshake, or of the wait for TLS (`rtmps`).
+    package mutating func start() -> Action {
         switch state {
-        case .ended: return []
-        case .finishing:
-            state = .ended
-            actions.append(.finished)
-        default: fail(.closed(during: step))
-        }
-        return takeActions()
-    }
-
-    /// Returns the bytes of `packet`. The result is empty if the packet is dropped or if the stream is not published.
-    package mutating func send(_ packet: EncodedPacket) -> [UInt8] {
-        guard case .publishing(let streamID) = state, let tag = packetizer.tag(for: packet) else { return [] }
-        var bytes: [UInt8] = []
-        writer.write(tag, streamID: streamID, on: tag.kind == .audio ? .audio : .video, to: &bytes)
-        return bytes
-    }
-
-    /// Returns the bytes of the new metadata and, if the codec configuration changed, of the new sequence headers. The
-    /// result is empty if the stream is not published.
-    package mutating func update(_ stream: StreamDescription) -> [UInt8] {
-        guard case .publishing = state else { return [] }
-        let hasSameCodecs = self.stream.video?.codec == stream.video?.codec && self.stream.audio == stream.audio
-        self.stream = stream
-        let timestamp = UInt32(truncatingIfNeeded: max(packetizer.latestTimestamp, 0))
-        writeHeaders(timestamp: timestamp, withCodecs: !hasSameCodecs)
-        defer { output = [] }
-        return output
-    }
-
-    /// Returns the bytes that end the stream. Send nothing after them, and wait a limited time until the server closes.
-    package mutating func finish() -> [UInt8] {
-        guard case .publishing(let streamID) = state else { return [] }
-        command("FCUnpublish", transactionID: nextTransactionID(), .null, .string(url.streamKey))
-        command("deleteStream", transactionID: nextTransactionID(), .null, .number(Double(streamID)))
-        state = .finishing
-        defer { output = [] }
-        return output
-    }
-
-    // MARK: Used by the other files
-
-    mutating func enter(_ next: PublisherState) {
-        state = next
-        actions.append(.entered(next.step))
-    }
-
-    mutating func fail(_ error: RTMPError) {
-        if case .ended = state { return }
-        state = .ended
-        actions.append(.failed(error))
-    }
-
-    /// Appends the metadata and, if `withCodecs`, the sequence headers. `timestamp` is in milliseconds.
-    mutating func writeHeaders(timestamp: UInt32, withCodecs: Bool) {
-        guard case .publishing(let streamID) = state else { return }
-        let metadata = FLVTag.setDataFrame(of: stream)
-        let stamped = FLVTag(
-            kind: metadata.kind, timestamp: timestamp, header: metadata.header, payload: metadata.payload)
-        writer.write(stamped, streamID: streamID, on: .stream, to: &output)
-        guard withCodecs else { return }
-        for tag in FLVPacketizer.sequenceHeaders(of: stream, timestamp: timestamp) {
-            writer.write(tag, streamID: streamID, on: tag.kind == .audio ? .audio : .video, to: &output)
-        }
-    }
-
-    private mutating func takeActions() -> [PublisherAction] {
-        defer {
-            actions = []
-            output = []
-        }
-        return (output.isEmpty ? [] : [.send(output)]) + actions
-    }
-
-    private mutating func shakeHands(_ handshake: Handshake, _ bytes: ArraySlice<UInt8>) {
-        var handshake = handshake
-        var bytes = bytes
-        while true {
-            do throws(RTMPError) {
-                switch try handshake.receive(bytes) {
-                case .waiting:
-                    state = .handshaking(handshake)
-                    return
-                case .reply(let reply):
-                    output += reply
-                    bytes = []
-                case .finished:
-                    connect()
-                    read(handshake.remainder)
-                    return
-                }
-            } catch {
-                return fail(error)
+        case .idle(let random):
+            guard negotiation.url.scheme == .rtmp else {
+                state = .securing(random: random)
+                return .enter(.securing, sending: ByteBuffer())
             }
+            return startHandshake(random)
+        case .securing, .handshaking, .open, .closed: return .wait
+        case .modifying: preconditionFailure("The state is being changed.")
         }
     }
 
-    private mutating func read(_ bytes: ArraySlice<UInt8>) {
-        reader.append(bytes)
-        do throws(ChunkStreamError) {
-            while let message = try reader.next() {
-                handle(message)
-                if case .ended = state { return }
+    /// The TLS handshake is complete, and the server is trusted.
+    package mutating func secured() -> Action {
+        switch state {
+        case .securing(let random): return startHandshake(random)
+        case .idle, .handshaking, .open, .closed: return .wait
+        case .modifying: preconditionFailure("The state is being changed.")
+        }
+    }
+
+    /// Bytes of the server arrived. Then call `next` until it returns `wait`.
+    package mutating func append(_ bytes: ByteBuffer) {
+        switch state {
+        case .handshaking(var handshake):
+            state = .modifying
+            handshake.append(bytes)
+            state = .handshaking(handshake)
+        case .open(var link, let phase):
+            state = .modifying
+            link.receive(bytes)
+            state = .open(link, phase)
+        case .idle, .securing, .closed: break
+        case .modifying: preconditionFailure("The state is being changed.")
+        }
+    }
+
+    /// Processes the bytes up to the next action. Returns `wait` when more bytes are needed.
+    package mutating func next() -> Action {
+        switch state {
+        case .handshaking(var handshake):
+            state = .modifying
+            return next(&handshake)
+        case .open(var link, var phase):
+            state = .modifying
+            let action = next(&link, &phase)
+            if case .close(let ending) = action { return close(ending) }
+            state = .open(link, phase)
+            return action
+        case .idle, .securing, .closed: return .wait
+        case .modifying: preconditionFailure("The state is being changed.")
+        }
+    }
+
+    /// The server closed its sending direction.
+    package mutating func receiveEnd() -> Action {
+        switch state {
+        case .open(_, .closing): close(.finished)
+        case .idle, .securing, .handshaking, .open: close(.failed(.closed(during: step)))
+        case .closed: .wait
+        case .modifying: preconditionFailure("The state is being changed.")
+        }
+    }
+
+    /// The connection broke. After the end of the stream was sent, that is not a failure.
+    package mutating func lose(_ error: RTMPError) -> Action {
+        switch state {
+        case .open(_, .closing): close(.finished)
+        case .idle, .securing, .handshaking, .open: close(.failed(error))
+        case .closed: .wait
+        case .modifying: preconditionFailure("The state is being changed.")
+        }
+    }
+
+    /// The caller gives up, for example at a deadline.
+    package mutating func fail(_ error: RTMPError) -> Action {
+        switch state {
+        case .idle, .securing, .handshaking, .open: close(.failed(error))
+        case .closed: .wait
+        case .modifying: preconditionFailure("The state is being changed.")
+        }
+    }
+
+    // MARK: Events of the stream
+
+    /// The caller wants to send packets. Returns `wait` if it can, or if it will be able to, otherwise `reject`.
+    package func prepareToSend() -> Action {
+        switch state {
+        case .open(_, .finishing), .open(_, .closing): .reject(.closed(during: .finishing))
+        case .idle, .securing, .handshaking, .open: .wait
+        case .closed(let ending): .reject(ending.error ?? .closed(during: .finishing))
+        case .modifying: preconditionFailure("The state is being changed.")
+        }
+    }
+
+    /// A packet to send. It is dropped if the stream is not published yet, or if it precedes the first keyframe: then the
+    /// action is `wait`.
+    package mutating func send(_ packet: EncodedPacket) -> Action {
+        guard case .open(var link, .publishing(var publication)) = state else { return prepareToSend() }
+        state = .modifying
+        defer { state = .open(link, .publishing(publication)) }
+        guard let tag = publication.packetizer.tag(for: packet) else { return .wait }
+        return .send { link.write(tag, streamID: publication.streamID, to: &$0) }
+    }
+
+    /// New metadata. If the codec configuration changed, new sequence headers are sent too.
+    package mutating func update(_ stream: StreamDescription) -> Action {
+        guard case .open(var link, .publishing(var publication)) = state else { return prepareToSend() }
+        state = .modifying
+        defer { state = .open(link, .publishing(publication)) }
+        let last = publication.stream
+        let hasSameCodecs = last.video?.codec == stream.video?.codec && last.audio == stream.audio
+        publication.stream = stream
+        return .send { link.writeHeaders(of: publication, withCodecs: !hasSameCodecs, to: &$0) }
+    }
+
+    /// The stream ends. Nothing can be sent after that. A connection without a published stream closes at once.
+    package mutating func finish() -> Action {
+        switch state {
+        case .open(var link, .publishing(let publication)):
+            state = .modifying
+            defer { state = .open(link, .finishing) }
+            var output = ByteBuffer()
+            link.end(publication, key: negotiation.url.streamKey, to: &output)
+            return .finish(sending: output)
+        case .open(_, .finishing), .open(_, .closing), .closed: return .wait
+        case .idle, .securing, .handshaking, .open: return close(.failed(.closed(during: step)))
+        case .modifying: preconditionFailure("The state is being changed.")
+        }
+    }
+
+    /// The bytes that end the stream were passed to the system.
+    package mutating func delivered() -> Action {
+        switch state {
+        case .open(let link, .finishing):
+            state = .open(link, .closing)
+            return .closeOutput
+        case .idle, .securing, .handshaking, .open, .closed: return .wait
+        case .modifying: preconditionFailure("The state is being changed.")
+        }
+    }
+
+    // MARK: Transitions
+
+    private mutating func close(_ ending: Ending) -> Action {
+        state = .closed(ending)
+        return .close(ending)
+    }
+
+    private mutating func startHandshake(_ random: [UInt8]) -> Action {
+        state = .handshaking(Handshake())
+        return .enter(.handshake, sending: Handshake.hello(random: random))
+    }
+
+    private mutating func next(_ handshake: inout Handshake) -> Action {
+        do throws(RTMPError) {
+            switch try handshake.next() {
+            case .waiting:
+                state = .handshaking(handshake)
+                return .wait
+            case .reply(let reply):
+                state = .handshaking(handshake)
+                return .send(reply)
+            case .finished(let remainder):
+                var link = PublisherLink()
+                var output = ByteBuffer()
+                link.connect(negotiation, to: &output)
+                link.receive(remainder)
+                state = .open(link, .connecting)
+                return .enter(.connectReply, sending: output)
             }
         } catch {
-            return fail(.protocolViolation(.chunkStream(error)))
+            return close(.failed(error))
         }
-        if let acknowledgement = acknowledgements.received(bytes.count) {
-            control(RTMPMessage.Kind.acknowledgement, acknowledgement)
-        }
+    }
+}
+
+extension PublisherStateMachine.Action {
+    /// Sends what `write` appends to the buffer, or waits if that is nothing.
+    static func send(_ write: (inout ByteBuffer) -> Void) -> Self {
+        var output = ByteBuffer()
+        write(&output)
+        return output.readableBytes > 0 ? .send(output) : .wait
     }
 }

@@ -4,264 +4,284 @@ import NIOSSL
 import NIOTLS
 import TLS
 
-/// Connects the state machine to a channel. Use it only on the channel's event loop.
-final class PublisherChannelHandler: ChannelInboundHandler {
+/// Performs the actions of the state machine on a channel, and executes the commands of the publisher.
+///
+/// Flow control is the channel's writability. A command waits here while the channel is not writable, and `window`
+/// shows the same to the task that sends.
+final class PublisherChannelHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
+    typealias OutboundIn = PublisherCommand
     typealias OutboundOut = ByteBuffer
 
-    let counters: RTMPCounters
-    /// The way to continue if the server rejected `connect`, otherwise nil.
-    private(set) var rejection: ConnectRejection?
     private var machine: PublisherStateMachine
     private let deadlines: RTMPDeadlines
     private let host: String
-    /// True until the TLS handshake is complete. No RTMP bytes are sent before.
-    private var isSecuring: Bool
-    private var context: ChannelHandlerContext?
-    private var waiters: PublisherWaiters
+    private let counters: RTMPCounters
+    private let window: SendWindow
+    private let opening: EventLoopPromise<PublisherOpening>
+    private let ending: EventLoopPromise<RTMPError?>
+
+    /// The commands that wait until the channel is writable.
+    private var waiting = CircularBuffer<(command: PublisherCommand, promise: EventLoopPromise<Void>?)>()
     private var deadline: Scheduled<Void>?
+    private var watch: Scheduled<Void>?
+    /// When the end of the stream must be complete.
+    private var limit = ContinuousClock.now
     private var progress = SendProgress()
     private var replies = ReplyLimit()
     private var received = ReceiveLimit()
-    /// True when all bytes, including the end of the stream, were passed to the system.
-    private var isDelivered = false
-    /// The result of the connection, or nil while it is open.
-    private var ending: Result<Void, RTMPError>?
 
-    /// - Parameter url: the server's URL. If its scheme is `rtmps`, a TLS handler precedes this handler.
+    /// - Parameters:
+    ///   - host: the name that the server's certificate must have, if a TLS handler precedes this handler.
+    ///   - opening: completed when the server accepted or rejected the stream, or with the `RTMPError` that ended the
+    ///     connection before that.
+    ///   - ending: completed when the connection has ended, with the reason, or nil after the whole stream was sent.
     init(
-        machine: PublisherStateMachine, url: RTMPURL, deadlines: RTMPDeadlines, counters: RTMPCounters,
-        window: SendWindow
+        machine: PublisherStateMachine, host: String, deadlines: RTMPDeadlines, counters: RTMPCounters,
+        window: SendWindow, opening: EventLoopPromise<PublisherOpening>, ending: EventLoopPromise<RTMPError?>
     ) {
         self.machine = machine
-        host = url.host
-        isSecuring = url.scheme == .rtmps
+        self.host = host
         self.deadlines = deadlines
         self.counters = counters
-        waiters = PublisherWaiters(window: window)
+        self.window = window
+        self.opening = opening
+        self.ending = ending
     }
 
-    // MARK: Calls from the publisher
+    // MARK: Commands of the publisher
 
-    /// Completes `waiter` when the server accepts the stream.
-    func waitUntilLive(_ waiter: PublisherWaiter) {
-        add(waiter, for: .live)
-    }
-
-    /// Completes `waiter` with success when the connection is closed.
-    func waitUntilClosed(_ waiter: PublisherWaiter) {
-        add(waiter, for: .closed)
-    }
-
-    /// The reason why the connection is closed. Nil after a requested end, or while the connection is open.
-    var failure: RTMPError? {
-        if case .failure(let error) = ending { error } else { nil }
-    }
-
-    /// Writes the packet when the channel is writable, and completes `waiter` when the channel can accept another
-    /// packet.
-    func send(_ packet: EncodedPacket, _ waiter: PublisherWaiter) {
-        add(waiter, for: .room(toSend: packet))
-    }
-
-    /// Writes a packet that entered the window, when the channel is writable.
-    func post(_ packet: EncodedPacket) {
-        waiters.post(packet)
-        serveRoom()
-    }
-
-    func update(_ stream: StreamDescription, _ waiter: PublisherWaiter) {
-        writePosted()
-        if ending == nil { write(machine.update(stream)) }
-        add(waiter, for: .room(toSend: nil))
-    }
-
-    /// Sends the waiting packets and the end of the stream, then waits until the server closes the connection.
-    /// Completes `waiter` when the connection is closed.
-    func finish(deadline: Duration, _ waiter: PublisherWaiter) {
-        add(waiter, for: .closed)
-        guard let context, waiters.beginFinishing() else { return }
-        writePosted()
-        schedule(deadline, .finishing)
-        let limit = ContinuousClock.now + deadline
-        write(machine.finish())?.assumeIsolated().whenSuccess {
-            self.isDelivered = true
-            self.schedule(min(self.deadlines.closing, ContinuousClock.now.duration(to: limit)), .finishing)
-            // Closing both sides would discard bytes that the server has not read.
-            context.close(mode: .output, promise: nil)
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let command = unwrapOutboundIn(data)
+        switch command {
+        case .packet, .metadata, .space:
+            waiting.append((command, promise))
+            executeWaiting(context)
+        case .finish:
+            window.set(isOpen: false)
+            executeAllWaiting(context)
+            execute(command, promise, context)
         }
     }
 
-    /// Closes the connection immediately.
-    func abort(_ error: RTMPError) {
-        end(.failure(error))
+    /// Closes the connection immediately. Nothing that waits is sent.
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        perform(machine.fail(.cancelled), context)
+        context.close(mode: mode, promise: promise)
     }
 
-    /// Completes the waiter with `cancelled`.
-    func cancel(_ waiter: PublisherWaiter.ID) {
-        waiters.answer(.failure(.cancelled)) { $0.waiter.id == waiter }
+    /// Executes commands while the channel is writable. After the connection has ended, it rejects them all.
+    private func executeWaiting(_ context: ChannelHandlerContext) {
+        while context.channel.isWritable || machine.ending != nil, let (command, promise) = waiting.popFirst() {
+            execute(command, promise, context)
+        }
+    }
+
+    private func executeAllWaiting(_ context: ChannelHandlerContext) {
+        while let (command, promise) = waiting.popFirst() { execute(command, promise, context) }
+    }
+
+    private func execute(
+        _ command: PublisherCommand, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
+    ) {
+        switch command {
+        case .packet(let packet):
+            window.leave(byteCount: packet.data.count)
+            pass(machine.send(packet), promise, context)
+        case .metadata(let stream): pass(machine.update(stream), promise, context)
+        case .space: pass(machine.prepareToSend(), promise, context)
+        case .finish(let deadline):
+            limit = deadline
+            perform(machine.finish(), context)
+            promise?.succeed()
+        }
+    }
+
+    /// Performs the action of a packet, of metadata or of a wait for space. The promise is completed when the channel has
+    /// the bytes, not when the system has them: the next packet waits for that.
+    private func pass(
+        _ action: PublisherStateMachine.Action, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
+    ) {
+        switch action {
+        case .send(let bytes):
+            write(bytes, context)
+            context.flush()
+            promise?.succeed()
+        case .reject(let error): promise?.fail(error)
+        case .wait, .enter, .startPublishing, .reportAcknowledged, .reportReconnectRequest, .finish, .closeOutput,
+            .close:
+            perform(action, context)
+            promise?.succeed()
+        }
     }
 
     // MARK: Channel events
 
     func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
-        guard ending == nil else { return context.close(promise: nil) }
-        guard !isSecuring else { return schedule(deadlines.duration(of: .securing), .securing) }
-        perform(machine.start())
+        perform(machine.start(), context)
+        context.flush()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if isSecuring, case .handshakeCompleted = event as? TLSUserEvent, ending == nil {
+        if machine.step == .securing, case .handshakeCompleted = event as? TLSUserEvent {
             let certificate = (try? context.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil
             if let problem = TLSTrust.problem(of: certificate, host: host) {
-                return end(.failure(.insecure(host: host, problem)))
+                return perform(machine.fail(.insecure(host: host, problem)), context)
             }
-            isSecuring = false
-            perform(machine.start())
+            perform(machine.secured(), context)
+            context.flush()
         }
         context.fireUserInboundEventTriggered(event)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        end(.failure(.closed(during: step)))
-        self.context = nil
+        perform(machine.fail(.closed(during: machine.step)), context)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard ending == nil else { return }
+        guard machine.ending == nil else { return }
         let bytes = unwrapInboundIn(data)
         guard received.allows(bytes.readableBytes, at: .now) else {
-            return end(.failure(.protocolViolation(.tooManyBytes)))
+            return perform(machine.fail(.protocolViolation(.tooManyBytes)), context)
         }
-        perform(machine.receive(bytes.readableBytesView.withUnsafeBytes { Array($0) }[...]))
+        machine.append(bytes)
+        var action = machine.next()
+        while action != .wait {
+            perform(action, context)
+            action = machine.next()
+        }
+        // Only here, so that many small answers are one packet.
+        context.flush()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        if !isSecuring { perform(machine.receiveEnd()) }
-        end(.failure(.closed(during: step)))
+        perform(machine.receiveEnd(), context)
         context.fireChannelInactive()
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        countBytes()
-        waiters.isWritable = context.channel.isWritable
+        countBytes(context)
+        updateWindow(context)
         if context.channel.isWritable {
             replies.reset()
-            serveRoom()
+            executeWaiting(context)
         } else {
             progress.begin(sent: counters.sent.load(ordering: .relaxed), now: .now())
-            watchProgress()
+            watchProgress(context)
         }
         context.fireChannelWritabilityChanged()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // After the end of the stream was sent, an error on close is not a failure.
-        guard !isDelivered else { return end(.success(())) }
+        let isSecuring = machine.step == .securing
         let certificate = isSecuring ? (try? context.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil : nil
         if isSecuring, let problem = TLSProblem(error, certificate: certificate) {
-            return end(.failure(.insecure(host: host, problem)))
+            return perform(machine.fail(.insecure(host: host, problem)), context)
         }
-        end(.failure(.breaking(error, during: step)))
+        perform(machine.lose(.breaking(error, during: machine.step)), context)
     }
-
-    private var step: RTMPStep { isSecuring ? .securing : machine.step }
 
     // MARK: Actions of the state machine
 
-    private func perform(_ actions: [PublisherAction]) {
-        for action in actions where ending == nil {
-            switch action {
-            case .send(let bytes): reply(bytes)
-            case .entered(let step): schedule(deadlines.duration(of: step), step)
-            case .publishing: waiters.becomeLive()
-            case .acknowledged(let count): counters.acknowledged.store(count, ordering: .relaxed)
-            case .reconnectRequested(let request): counters.request(request)
-            case .rejected(let rejection): self.rejection = rejection
-            case .finished: end(isDelivered ? .success(()) : .failure(.closed(during: .finishing)))
-            case .failed(let error): end(.failure(error))
-            }
+    /// Performs an action. The caller flushes what it writes.
+    private func perform(_ action: PublisherStateMachine.Action, _ context: ChannelHandlerContext) {
+        switch action {
+        case .wait, .reject: break
+        case .send(let bytes): reply(bytes, context)
+        case .enter(let step, let bytes):
+            reply(bytes, context)
+            schedule(deadlines.duration(of: step), step, context)
+        case .startPublishing(let bytes):
+            reply(bytes, context)
+            deadline?.cancel()
+            updateWindow(context)
+            opening.succeed(.live(context.channel))
+        case .reportAcknowledged(let count): counters.acknowledged.store(count, ordering: .relaxed)
+        case .reportReconnectRequest(let request): counters.request(request)
+        case .finish(let bytes):
+            schedule(ContinuousClock.now.duration(to: limit), .finishing, context)
+            let written = write(bytes, context)
+            context.flush()
+            written.assumeIsolated().whenSuccess { self.perform(self.machine.delivered(), context) }
+        case .closeOutput:
+            schedule(min(deadlines.closing, ContinuousClock.now.duration(to: limit)), .finishing, context)
+            // Closing both sides would discard bytes that the server has not read.
+            context.close(mode: .output, promise: nil)
+        case .close(let ending): end(ending, context)
         }
     }
 
-    /// Sends an answer. Ends the connection if too many bytes of answers wait.
-    private func reply(_ bytes: [UInt8]) {
-        guard context?.channel.isWritable != false || replies.allows(bytes.count) else {
-            return end(.failure(.protocolViolation(.answersNotRead)))
+    /// Writes an answer. Ends the connection if too many bytes of answers wait.
+    private func reply(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        guard bytes.readableBytes > 0 else { return }
+        guard context.channel.isWritable || replies.allows(bytes.readableBytes) else {
+            return perform(machine.fail(.protocolViolation(.answersNotRead)), context)
         }
-        write(bytes)
+        write(bytes, context)
     }
 
-    /// Returns a future that completes when the last byte was passed to the system, or nil if there is nothing to write
-    /// or no channel.
+    /// Returns a future that completes when the last byte was passed to the system.
     @discardableResult
-    private func write(_ bytes: [UInt8]) -> EventLoopFuture<Void>? {
-        guard let context, !bytes.isEmpty else { return nil }
-        progress.enqueued += UInt64(bytes.count)
-        let written = context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)))
-        written.assumeIsolated().whenComplete { _ in self.countBytes() }
+    private func write(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) -> EventLoopFuture<Void> {
+        progress.enqueued += UInt64(bytes.readableBytes)
+        let written = context.write(wrapOutboundOut(bytes))
+        written.assumeIsolated().whenComplete { _ in self.countBytes(context) }
         return written
     }
 
-    private func add(_ waiter: PublisherWaiter, for need: PublisherWaiters.Need) {
-        waiters.add(waiter, for: need)
-        if waiters.isLive { serveRoom() }
+    private func updateWindow(_ context: ChannelHandlerContext) {
+        window.set(isOpen: machine.step == .sending && context.channel.isWritable)
     }
 
-    /// Writes the waiting packets in order while the channel is writable.
-    private func serveRoom() {
-        while ending == nil, let context, context.channel.isWritable, let packet = waiters.takeRoom() {
-            if let packet { write(machine.send(packet)) }
-        }
-    }
-
-    /// Writes the packets for which no task waits, whether or not the channel is writable.
-    private func writePosted() {
-        while let packet = waiters.takePosted() { write(machine.send(packet)) }
-    }
-
-    private func end(_ result: Result<Void, RTMPError>) {
-        guard ending == nil else { return }
-        ending = result
+    private func end(_ ending: PublisherStateMachine.Ending, _ context: ChannelHandlerContext) {
         deadline?.cancel()
-        countBytes()
-        waiters.end(result)
-        context?.close(promise: nil)
+        watch?.cancel()
+        countBytes(context)
+        window.set(isOpen: false)
+        switch ending {
+        case .rejected(let rejection, _): opening.succeed(.rejected(rejection))
+        case .failed(let error): opening.fail(error)
+        case .finished: break
+        }
+        self.ending.succeed(ending.error)
+        executeAllWaiting(context)
+        // The answers before the message that ended the connection.
+        context.flush()
+        context.close(promise: nil)
     }
 
     // MARK: Deadlines
 
-    private func schedule(_ duration: Duration?, _ step: RTMPStep) {
+    private func schedule(_ duration: Duration?, _ step: RTMPStep, _ context: ChannelHandlerContext) {
         deadline?.cancel()
-        guard let duration, let context else { return }
+        guard let duration, machine.ending == nil else { return }
         deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(duration)) {
-            self.end(.failure(.timedOut(step)))
+            self.perform(self.machine.fail(.timedOut(step)), context)
         }
     }
 
     /// While the channel is not writable, checks eight times within the deadline, and at least five times a second,
     /// whether bytes are still being sent. The end of a broadcast looks at the counters after 800 ms.
-    private func watchProgress() {
-        guard ending == nil, let context, !context.channel.isWritable, progress.startWatching() else { return }
-        context.eventLoop.assumeIsolated().scheduleTask(
+    private func watchProgress(_ context: ChannelHandlerContext) {
+        guard machine.ending == nil, !context.channel.isWritable, progress.startWatching() else { return }
+        watch = context.eventLoop.assumeIsolated().scheduleTask(
             in: TimeAmount(min(deadlines.sendProgress / 8, .milliseconds(200)))
         ) {
             self.progress.stopWatching()
-            self.countBytes()
+            self.countBytes(context)
             let sent = self.counters.sent.load(ordering: .relaxed)
             if self.progress.hasStalled(sent: sent, now: .now(), deadline: TimeAmount(self.deadlines.sendProgress)) {
-                self.end(.failure(.timedOut(.sending)))
+                self.perform(self.machine.fail(.timedOut(.sending)), context)
             } else {
-                self.watchProgress()
+                self.watchProgress(context)
             }
         }
     }
 
     /// Updates the counters. Bytes that the channel still holds do not count as sent, and a large packet is sent in
     /// parts.
-    private func countBytes() {
-        guard let context, context.channel.isActive,
+    private func countBytes(_ context: ChannelHandlerContext) {
+        guard context.channel.isActive,
             let queued = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
         else { return }
         counters.queued.store(UInt64(max(0, queued)), ordering: .relaxed)

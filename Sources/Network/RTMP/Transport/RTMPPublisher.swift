@@ -17,19 +17,19 @@ public final class RTMPPublisher: Sendable {
     public let url: RTMPURL
     private let settings: ConnectSettings
     private let channel: any Channel
-    private let handler: NIOLoopBound<PublisherChannelHandler>
+    /// The reason why the connection ended, or nil after the whole stream was sent.
+    private let ending: EventLoopFuture<RTMPError?>
     private let counters: RTMPCounters
     private let window: SendWindow
 
     private init(
-        url: RTMPURL, settings: ConnectSettings, channel: any Channel, handler: NIOLoopBound<PublisherChannelHandler>,
-        counters: RTMPCounters,
-        window: SendWindow
+        url: RTMPURL, settings: ConnectSettings, channel: any Channel, ending: EventLoopFuture<RTMPError?>,
+        counters: RTMPCounters, window: SendWindow
     ) {
         self.url = url
         self.settings = settings
         self.channel = channel
-        self.handler = handler
+        self.ending = ending
         self.counters = counters
         self.window = window
     }
@@ -110,57 +110,69 @@ public final class RTMPPublisher: Sendable {
         _ negotiation: ConnectNegotiation, stream: StreamDescription, settings: ConnectSettings
     ) async throws(RTMPError) -> Attempt {
         let url = negotiation.url
-        let deadlines = settings.deadlines
         let client = url.scheme == .rtmps ? try TLSClient(caFile: settings.caFile) : nil
         let eventLoop = settings.group.next()
         let counters = RTMPCounters()
         let window = SendWindow()
+        let opening = eventLoop.makePromise(of: PublisherOpening.self)
+        let ending = eventLoop.makePromise(of: RTMPError?.self)
+        let isCancelled = NIOLoopBoundBox.makeBoxSendingValue(false, eventLoop: eventLoop)
         var generator = SystemRandomNumberGenerator()
         let random = (0..<Handshake.randomLength).map { _ in UInt8.random(in: 0...255, using: &generator) }
         let machine = PublisherStateMachine(negotiation, stream: stream, random: random)
-        let made = try? await eventLoop.submit {
-            NIOLoopBound(
-                PublisherChannelHandler(
-                    machine: machine, url: url, deadlines: deadlines, counters: counters, window: window),
-                eventLoop: eventLoop)
-        }.get()
-        guard let handler = made else { throw .broken(.eventLoopEnded) }
-
-        let opener = ConnectionOpener(route: settings.route, deadlines: deadlines, eventLoop: eventLoop)
-        let connection = open(url, client, with: opener, handler: handler)
-        do throws(RTMPError) {
-            try await wait(on: eventLoop, handler, onCancel: { $0.abort(.cancelled) }) { handler, waiter in
-                handler.waitUntilLive(waiter)
+        let opener = ConnectionOpener(route: settings.route, deadlines: settings.deadlines, eventLoop: eventLoop)
+        let connection = open(url, client, with: opener) {
+            guard !isCancelled.value else { throw RTMPError.cancelled }
+            return PublisherChannelHandler(
+                machine: machine, host: url.host, deadlines: settings.deadlines, counters: counters, window: window,
+                opening: opening, ending: ending)
+        }
+        connection.whenFailure { error in
+            let error = RTMPError.connecting(to: url, through: settings.route.proxy, error)
+            opening.fail(error)
+            ending.succeed(error)
+        }
+        do {
+            let result = try await withTaskCancellationHandler {
+                try await opening.futureResult.get()
+            } onCancel: {
+                eventLoop.execute {
+                    isCancelled.value = true
+                    opening.fail(RTMPError.cancelled)
+                }
+                connection.whenSuccess { $0.close(promise: nil) }
+            }
+            switch result {
+            case .live(let channel):
+                return .live(
+                    RTMPPublisher(
+                        url: url, settings: settings, channel: channel, ending: ending.futureResult,
+                        counters: counters, window: window))
+            case .rejected(let rejection):
+                guard !Task.isCancelled else { throw RTMPError.cancelled }
+                return .rejected(rejection)
             }
         } catch {
-            let rejection = (try? await eventLoop.submit { handler.value.rejection }.get()) ?? nil
-            guard let rejection, !Task.isCancelled else { throw error }
-            return .rejected(rejection)
+            throw (error as? RTMPError) ?? .broken(.eventLoopEnded)
         }
-        // The stream is live, so the connection is open.
-        guard let channel = try? await connection.get() else { throw .closed(during: .connecting) }
-        return .live(
-            RTMPPublisher(
-                url: url, settings: settings, channel: channel, handler: handler, counters: counters, window: window))
     }
 
     /// Sends `packet` and returns when another packet can be sent. Call it from one task at a time.
     ///
     /// While the channel is writable, up to 64 KiB, or one larger packet, can be on their way to it when this returns.
     /// Throws if the connection is known to be closed, even if it broke before this call. In a cancelled task it throws
-    /// `cancelled` and does not wait; the connection stays open. It throws `unsupportedFormat` for a picture of more
-    /// than 16 MiB, and does not send it.
+    /// `cancelled` instead of waiting, and does not send the packet; the connection stays open. It throws
+    /// `unsupportedFormat` for a picture of more than 16 MiB, and does not send it.
     public func send(_ packet: EncodedPacket) async throws(RTMPError) {
         guard packet.data.count <= FLVTag.maximumPictureSize else { throw .unsupportedFormat(.pictureTooLarge) }
-        if !Task.isCancelled, window.enter(byteCount: packet.data.count) {
-            return channel.eventLoop.execute { [handler] in handler.value.post(packet) }
-        }
-        try await wait { handler, waiter in handler.send(packet, waiter) }
+        while !window.enter(byteCount: packet.data.count) { try await execute(.space) }
+        channel.write(PublisherCommand.packet(packet), promise: nil)
     }
 
-    /// Sends the metadata of `stream` and, if a codec configuration changed, the sequence headers.
+    /// Sends the metadata of `stream` and, if a codec configuration changed, the sequence headers, after the packets
+    /// before them.
     public func update(_ stream: StreamDescription) async throws(RTMPError) {
-        try await wait { handler, waiter in handler.update(stream, waiter) }
+        try await execute(.metadata(stream))
     }
 
     /// Sends the waiting packets and the end of the stream, then waits until the server closes the connection.
@@ -169,14 +181,12 @@ public final class RTMPPublisher: Sendable {
     /// Returns true if the server received everything in time. Nothing can be sent afterwards.
     @discardableResult
     public func finish(deadline: Duration = .seconds(5)) async -> Bool {
-        do throws(RTMPError) {
-            try await Self.wait(on: channel.eventLoop, handler, onCancel: { $0.abort(.cancelled) }) { handler, waiter in
-                handler.finish(deadline: deadline, waiter)
-            }
-        } catch {
-            return false
+        channel.write(PublisherCommand.finish(deadline: .now + deadline), promise: nil)
+        return await withTaskCancellationHandler {
+            await failure() == nil
+        } onCancel: {
+            channel.close(promise: nil)
         }
-        return await failure() == nil
     }
 
     /// Waits until the connection is closed and returns the reason. Returns nil after `finish`, or if this task was
@@ -184,67 +194,67 @@ public final class RTMPPublisher: Sendable {
     ///
     /// It detects that a server closed the connection even if nothing is sent.
     public func waitUntilClosed() async -> RTMPError? {
-        do throws(RTMPError) {
-            try await wait { handler, waiter in handler.waitUntilClosed(waiter) }
-        } catch {
-            return nil
+        let promise = channel.eventLoop.makePromise(of: RTMPError?.self)
+        ending.cascade(to: promise)
+        return await withTaskCancellationHandler {
+            (try? await promise.futureResult.get()) ?? nil
+        } onCancel: {
+            promise.succeed(nil)
         }
-        return await failure()
     }
 
     /// The statistics so far. This can be read from any thread at any time.
     public var statistics: RTMPStatistics { counters.statistics }
 
+    /// Waits until the connection is closed and returns the reason, or nil after the whole stream was sent.
     private func failure() async -> RTMPError? {
-        let handler = handler
-        return (try? await channel.eventLoop.submit { handler.value.failure }.get()) ?? nil
-    }
-
-    private func wait(
-        _ body: @escaping @Sendable (PublisherChannelHandler, PublisherWaiter) -> Void
-    ) async throws(RTMPError) {
-        try await Self.wait(on: channel.eventLoop, handler, body)
-    }
-
-    private static let lastWaiter = Atomic<UInt64>(0)
-
-    /// Runs `body` on the event loop and waits for the result. If the task is cancelled, runs `onCancel` and stops
-    /// waiting.
-    private static func wait(
-        on eventLoop: any EventLoop, _ handler: NIOLoopBound<PublisherChannelHandler>,
-        onCancel: @escaping @Sendable (PublisherChannelHandler) -> Void = { _ in },
-        _ body: @escaping @Sendable (PublisherChannelHandler, PublisherWaiter) -> Void
-    ) async throws(RTMPError) {
-        let id = lastWaiter.add(1, ordering: .relaxed).newValue
-        let waiter = PublisherWaiter(id: id, promise: eventLoop.makePromise())
-        // Enqueue this before the cancellation handler is installed, because the event loop runs both in this order.
-        eventLoop.execute { body(handler.value, waiter) }
-        let answer = await withTaskCancellationHandler {
-            (try? await waiter.promise.futureResult.get()) ?? .failure(.broken(.eventLoopEnded))
-        } onCancel: {
-            eventLoop.execute {
-                handler.value.cancel(id)
-                onCancel(handler.value)
-            }
+        do {
+            return try await ending.get()
+        } catch {
+            return .broken(.eventLoopEnded)
         }
-        try answer.get()
     }
 
-    /// - Parameter client: for TLS; nil for plain RTMP.
+    /// Writes `command` and waits until it was executed. A task that is cancelled meanwhile stops waiting.
+    private func execute(_ command: PublisherCommand) async throws(RTMPError) {
+        let promise = channel.eventLoop.makePromise(of: Void.self)
+        channel.write(command, promise: promise)
+        do {
+            try await withTaskCancellationHandler {
+                try await promise.futureResult.get()
+            } onCancel: {
+                // This follows the command on the event loop. The result that is set first counts.
+                promise.fail(RTMPError.cancelled)
+            }
+        } catch {
+            if let error = error as? RTMPError { throw error }
+            // A closed channel has no handler for commands, and NIO fails them with an error of its own.
+            throw await failure() ?? .closed(during: .finishing)
+        }
+    }
+
+    /// - Parameters:
+    ///   - client: for TLS; nil for plain RTMP.
+    ///   - makeHandler: called on the event loop when the connection is open.
     private static func open(
         _ url: RTMPURL, _ client: TLSClient?, with opener: ConnectionOpener,
-        handler: NIOLoopBound<PublisherChannelHandler>
+        _ makeHandler: @escaping @Sendable () throws -> PublisherChannelHandler
     ) -> EventLoopFuture<any Channel> {
-        let connection = opener.open(url).flatMapThrowing { channel in
+        opener.open(url).flatMapThrowing { channel in
             // Add the handlers here and not in a channel initializer: a host with several addresses has one channel for
             // each attempt.
-            let pipeline = channel.pipeline.syncOperations
-            if let client { try pipeline.addHandler(client.makeHandler(host: url.host)) }
-            try pipeline.addHandler(handler.value)
-            try channel.syncOptions?.setOption(.autoRead, value: true)
-            return channel
+            do {
+                let pipeline = channel.pipeline.syncOperations
+                let handler = try makeHandler()
+                if let client { try pipeline.addHandler(client.makeHandler(host: url.host)) }
+                try pipeline.addHandler(handler)
+                try channel.syncOptions?.setOption(.autoRead, value: true)
+                return channel
+            } catch {
+                // After the failure of the result, so that a handler that was added already does not report the close.
+                channel.eventLoop.execute { channel.close(promise: nil) }
+                throw error
+            }
         }
-        connection.whenFailure { handler.value.abort(.connecting(to: url, through: opener.route.proxy, $0)) }
-        return connection
     }
 }
