@@ -216,6 +216,7 @@ let support: [Module] = [
     .library("CPipeWireDev", pkgConfig: "libpipewire-0.3", packages: ["libpipewire-0.3-dev"]),
     .c("CTestCast", uses: ["CPipeWireDev"]),
     .c("CPipeWireFaults", uses: ["CPipeWire", "CSPA"]),
+    .c("CCompositorInput", uses: ["CPipeWire", "CSPA"]),
     .program("TestCast", uses: ["TestPatterns", "CTestCast"]),
     .support("TestSupport", uses: ["TestPatterns"], excludes: ["Programs"]),
     .support(
@@ -224,7 +225,8 @@ let support: [Module] = [
     .support(
         "FuzzTargets",
         uses: [
-            "CTOMLPlusPlus", "Media", "Bitstream", "Mux", "RTMP", "BroadcastExtension", "Upload", "UserConfiguration",
+            "CTOMLPlusPlus", "CCompositorInput", "Media", "Bitstream", "Mux", "RTMP", "BroadcastExtension", "Upload",
+            "UserConfiguration",
             "Credentials",
             "Control", "CommandModels", "TestPatterns",
         ]),
@@ -253,7 +255,8 @@ let tests: [Module] = [
         uses: [
             "CX11", "CPipeWire", "Media", "Concurrency", "Capture", "WindowPrivacy", "X11Capture", "PortalCapture",
             "PulseCapture",
-            "ContentCapture", "Mix", "TestPatterns", "TestSupport", "CPipeWireFaults", "TestScreen", "TestCast",
+            "ContentCapture", "Mix", "TestPatterns", "TestSupport", "CPipeWireFaults", "CCompositorInput",
+            "FuzzTargets", "TestScreen", "TestCast",
         ]),
     .test("MixTests", uses: ["CYUV", "CPixelKernels", "Media", "Mix", "TestPatterns"]),
     .test("EncodeTests", uses: ["Media", "Bitstream", "Encode"]),
