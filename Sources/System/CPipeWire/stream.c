@@ -25,13 +25,6 @@ enum {
     /* libpipewire before 1.0 agrees on the number that the sender prefers, which is two for some. */
     GOOD_BUFFERS = 5,
     MAXIMUM_BUFFERS = 16,
-    /* A sender that sends no first picture for this time may be stuck. Each further try waits longer. */
-    STALL_NANOSECONDS = 100000000,
-    MAXIMUM_TRIES = 4,
-    /* How many streams in a row may get buffers without memory. */
-    MAXIMUM_STREAMS = 4,
-    /* How often a compositor may take the memory of a picture away, with less than ten seconds between two times. */
-    MAXIMUM_LOSSES = 4,
     QUESTION_NANOSECONDS = 1000000000
 };
 
@@ -49,23 +42,14 @@ struct cpw_stream {
     int maximum_rate;
     _Atomic int state;
     char error[256];
-    /* False while the reader has paused the flow. Only the reader uses it. */
-    bool is_active;
     /* Since when a first picture is missing, in ns of CLOCK_MONOTONIC; 0 if it has arrived. */
     _Atomic int64_t missing_since;
     /* True if the sender does not survive a pause of the flow: see `note_sender`. */
     atomic_bool keeps_flow;
-    /* How often the flow was restarted for it. */
-    _Atomic int tries;
+    /* How often the flow was restarted since the reader took a picture or paused the flow. */
+    _Atomic int restarts;
     /* True if the current stream must be replaced: its buffers have no memory, or it is a replacement that failed. */
     atomic_bool is_useless;
-    /* The streams in a row whose buffers had none, and when the next one may be replaced, in ns of CLOCK_MONOTONIC. Only
-     * the reader uses them. */
-    int useless_streams;
-    /* How often the memory of a picture was gone in a row, and when it was last. Only the reader uses them. */
-    int losses;
-    int64_t last_loss;
-    int64_t next_replacement;
     /* True if there may be something to take. */
     atomic_bool has_news;
     /* Readable if there may be something to take: an eventfd(2), or -1. */
@@ -99,8 +83,6 @@ struct cpw_stream {
     struct input_cursor cursor;
     bool is_cursor_fresh;
 };
-
-static const int64_t LOSS_NANOSECONDS = 10000000000;
 
 static int64_t monotonic(void) {
     struct timespec now;
@@ -161,7 +143,7 @@ static bool describe(cpw_stream *stream, const struct pw_buffer *from, cpw_pictu
 static bool is_from_before_pause(cpw_stream *stream, const struct pw_buffer *buffer) {
     int64_t time = input_read_time(buffer->buffer);
     return stream->paused_at != 0 && !atomic_load(&stream->keeps_flow) && time > 0 && time <= stream->paused_at &&
-        atomic_load(&stream->tries) < 2 && !stream->has_picture;
+        atomic_load(&stream->restarts) < 2 && !stream->has_picture;
 }
 
 /* Lets the reader take the picture in the mailbox. */
@@ -447,7 +429,7 @@ cpw_stream *cpw_open(
     stream->node = node;
     stream->serial = serial;
     stream->maximum_rate = maximum_rate;
-    stream->is_active = stream->is_open = true;
+    stream->is_open = true;
     stream->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     const char *failure = connect_core(stream, descriptor);
     if (!failure) return stream;
@@ -548,49 +530,51 @@ static void set_flow(cpw_stream *stream, bool is_active) {
     stream->api->pw_thread_loop_unlock(stream->loop);
 }
 
-/*
- * Restarts the flow if no first picture arrives. KWin 5.27 sends nothing after a new size until the stream was paused
- * once: it waits for a change of state that PipeWire does not make.
- */
-static void cure_stall(cpw_stream *stream) {
-    int64_t since = atomic_load(&stream->missing_since);
-    if (since == 0 || !stream->is_active || atomic_load(&stream->keeps_flow) || stream->tries >= MAXIMUM_TRIES) return;
-    if (monotonic() - since < (int64_t)STALL_NANOSECONDS * (1 + 4 * stream->tries)) return;
-    if (!atomic_compare_exchange_strong(&stream->missing_since, &since, 0)) return;
-    stream->tries++;
+cpw_facts cpw_get_facts(cpw_stream *stream) {
+    return (cpw_facts){
+        .missing_since = atomic_load(&stream->missing_since),
+        .restarts = atomic_load(&stream->restarts),
+        .is_useless = atomic_load(&stream->is_useless),
+        .keeps_flow = atomic_load(&stream->keeps_flow),
+        .is_over = is_over(stream),
+    };
+}
+
+void cpw_restart_flow(cpw_stream *stream, int64_t missing_since) {
+    if (!atomic_compare_exchange_strong(&stream->missing_since, &missing_since, 0)) return;
+    atomic_fetch_add(&stream->restarts, 1);
     set_flow(stream, false);
     set_flow(stream, true);
 }
 
-/*
- * Replaces a stream whose buffers have no memory by a new one. PipeWire 0.3.65 sometimes passes the buffers of a sender to
- * its first reader before the sender has allocated them. They then have an invalid type for as long as the stream exists.
- * PipeWire keeps the sender's buffers, so the next stream gets the same ones with their memory.
- */
-static void replace_useless_stream(cpw_stream *stream) {
-    if (!atomic_load(&stream->is_useless) || !stream->is_active || is_over(stream)) return;
-    if (monotonic() < stream->next_replacement) return;
+void cpw_replace_stream(cpw_stream *stream) {
     const struct pipewire_functions *api = stream->api;
     api->pw_thread_loop_lock(stream->loop);
-    const char *failure = "its buffers have no memory";
-    stream->next_replacement = monotonic() + ((int64_t)STALL_NANOSECONDS << stream->useless_streams);
-    if (++stream->useless_streams < MAXIMUM_STREAMS) {
-        /* An event of the current stream, which came with a later run of the loop, has made it useless. */
-        if (stream->replaced) api->pw_stream_destroy(stream->replaced);
-        end_stream(stream);
-        stream->replaced = stream->stream;
-        stream->stream = NULL;
-        stream->is_fresh = stream->has_picture = stream->has_format = false;
-        stream->awaits_pause = stream->continues_after_pause = false;
-        stream->is_open = true;
-        atomic_store(&stream->missing_since, 0);
-        atomic_store(&stream->is_useless, false);
-        stream->is_replacement = true;
-        if (!is_over(stream)) atomic_store(&stream->state, CPW_CONNECTING);
-        failure = connect_stream(stream);
+    if (!stream->stream || is_over(stream)) {
+        api->pw_thread_loop_unlock(stream->loop);
+        return;
     }
+    /* An event of the current stream, which came with a later run of the loop, has made it useless. */
+    if (stream->replaced) api->pw_stream_destroy(stream->replaced);
+    end_stream(stream);
+    stream->replaced = stream->stream;
+    stream->stream = NULL;
+    stream->is_fresh = stream->has_picture = stream->has_format = false;
+    stream->awaits_pause = stream->continues_after_pause = false;
+    stream->is_open = true;
+    atomic_store(&stream->missing_since, 0);
+    atomic_store(&stream->is_useless, false);
+    stream->is_replacement = true;
+    atomic_store(&stream->state, CPW_CONNECTING);
+    const char *failure = connect_stream(stream);
     if (failure) finish(stream, CPW_FAILED, failure);
     api->pw_thread_loop_unlock(stream->loop);
+}
+
+void cpw_give_up(cpw_stream *stream, cpw_state state, const char *text) {
+    stream->api->pw_thread_loop_lock(stream->loop);
+    finish(stream, state, text);
+    stream->api->pw_thread_loop_unlock(stream->loop);
 }
 
 bool cpw_wait(cpw_stream *stream, int64_t nanoseconds, int wake) {
@@ -604,8 +588,6 @@ bool cpw_wait(cpw_stream *stream, int64_t nanoseconds, int wake) {
 }
 
 int cpw_take(cpw_stream *stream, cpw_picture *picture, cpw_cursor *cursor) {
-    replace_useless_stream(stream);
-    cure_stall(stream);
     /* Not even the lock is needed if nothing arrived. */
     if (!atomic_exchange(&stream->has_news, false)) return 0;
     int result = 0;
@@ -613,7 +595,7 @@ int cpw_take(cpw_stream *stream, cpw_picture *picture, cpw_cursor *cursor) {
     if (stream->is_fresh) {
         *picture = stream->picture;
         result |= CPW_PICTURE;
-        stream->tries = stream->useless_streams = 0;
+        atomic_store(&stream->restarts, 0);
         stream->is_replacement = false;
     }
     if (stream->is_cursor_fresh) {
@@ -632,10 +614,6 @@ void cpw_note_lost_memory(cpw_stream *stream) {
     if (stream->stream) return_newest(stream);
     stream->has_picture = false;
     atomic_store(&stream->is_useless, true);
-    int64_t now = monotonic();
-    if (now - stream->last_loss > LOSS_NANOSECONDS) stream->losses = 0;
-    stream->last_loss = now;
-    if (++stream->losses >= MAXIMUM_LOSSES) finish(stream, CPW_BROKEN, "the desktop takes the memory of its pictures away");
 }
 
 void cpw_release(cpw_stream *stream) {
@@ -643,12 +621,11 @@ void cpw_release(cpw_stream *stream) {
 }
 
 void cpw_set_active(cpw_stream *stream, bool is_active) {
-    stream->is_active = is_active;
     if (!is_active) {
         stream->api->pw_thread_loop_lock(stream->loop);
         stream->paused_at = monotonic();
         stream->api->pw_thread_loop_unlock(stream->loop);
     }
-    atomic_store(&stream->tries, 0);
+    atomic_store(&stream->restarts, 0);
     set_flow(stream, is_active);
 }
