@@ -211,6 +211,7 @@ let support: [Module] = [
     .library("CPipeWireDev", pkgConfig: "libpipewire-0.3", packages: ["libpipewire-0.3-dev"]),
     .c("CTestCast", uses: ["CPipeWireDev"]),
     .c("CPipeWireFaults", uses: ["CPipeWire", "CSPA"]),
+    .c("CCompositorInput", uses: ["CPipeWire", "CSPA"]),
     .program("TestCast", uses: ["TestPatterns", "CTestCast"]),
     .support("TestSupport", uses: ["TestPatterns"], excludes: ["Programs"]),
     .support(
@@ -220,8 +221,8 @@ let support: [Module] = [
     .support(
         "FuzzTargets",
         uses: [
-            "CTOMLPlusPlus", "Media", "Bitstream", "Mux", "RTMP", "BroadcastExtension", "Upload", "UserConfiguration",
-            "Credentials", "Control", "CommandModels", "TestPatterns", "NIOCore",
+            "CTOMLPlusPlus", "CCompositorInput", "Media", "Bitstream", "Mux", "RTMP", "BroadcastExtension", "Upload",
+            "UserConfiguration", "Credentials", "Control", "CommandModels", "TestPatterns", "NIOCore",
         ]),
 ]
 
@@ -246,8 +247,8 @@ let tests: [Module] = [
         "CaptureTests",
         uses: [
             "CX11", "CPipeWire", "Media", "Concurrency", "Capture", "WindowPrivacy", "X11Capture", "PortalCapture",
-            "PulseCapture", "ContentCapture", "Mix", "TestPatterns", "TestSupport", "CPipeWireFaults", "TestScreen",
-            "TestCast",
+            "PulseCapture", "ContentCapture", "Mix", "TestPatterns", "TestSupport", "CPipeWireFaults",
+            "CCompositorInput", "FuzzTargets", "TestScreen", "TestCast",
         ]),
     .test("MixTests", uses: ["CYUV", "CPixelKernels", "Media", "Mix", "TestPatterns"]),
     .test("EncodeTests", uses: ["Media", "Bitstream", "Encode"]),

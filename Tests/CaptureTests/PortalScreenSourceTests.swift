@@ -56,11 +56,23 @@ struct PortalScreenSourceTests {
             try await waitUntil("the flow") { cpw_get_state(stream) == CPW_STREAMING }
             try await waitUntil("pictures") { try await desktop.send("count") != "count 0 0" }
             var picture = cpw_picture(), cursor = cpw_cursor()
+            var supervision = StreamSupervision()
+            var replacements = 0
             try await waitUntil("a picture") {
+                let facts = try #require(StreamSupervision.Facts(cpw_get_facts(stream)))
+                switch supervision.observed(facts, at: SessionClock.monotonic()) {
+                case .none: break
+                case .restartFlow(let missingSince): cpw_restart_flow(stream, missingSince)
+                case .replaceStream:
+                    cpw_replace_stream(stream)
+                    replacements += 1
+                case .giveUp(let reason): Issue.record("\(reason)")
+                }
                 let news = cpw_take(stream, &picture, &cursor)
                 if news != 0 { cpw_release(stream) }
                 return news & Int32(CPW_PICTURE) != 0
             }
+            #expect(replacements > 0)
         }
     }
 

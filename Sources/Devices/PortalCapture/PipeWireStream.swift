@@ -24,6 +24,7 @@ final class PipeWireStream {
 
     private let stream: OpaquePointer
     private(set) var isActive = true
+    private var supervision = StreamSupervision()
 
     /// Connects to the stream that the portal shares.
     ///
@@ -60,7 +61,7 @@ final class PipeWireStream {
     var silence: MediaTime { MediaTime(nanoseconds: cpw_get_silence(stream)) }
 
     /// True if the flow of this sender cannot be restarted.
-    var keepsFlow: Bool { cpw_keeps_flow(stream) }
+    var keepsFlow: Bool { cpw_get_facts(stream).keeps_flow }
 
     /// Waits until there may be something to take, for at most `limit`, or until `wake` is signalled. Returns true if
     /// there may be something.
@@ -78,14 +79,36 @@ final class PipeWireStream {
 
     /// Calls `picture` and `cursor` with what is new, one after the other. Their memory is valid during the calls.
     /// `picture` returns false if the compositor took the memory away.
+    ///
+    /// Before that, it restarts the flow, or replaces the stream, if no picture arrives.
     func take(picture: (cpw_picture) -> Bool, cursor: (cpw_cursor) -> Void) {
+        if isActive, let facts = StreamSupervision.Facts(cpw_get_facts(stream)) {
+            carryOut(supervision.observed(facts, at: SessionClock.monotonic()))
+        }
         var newPicture = cpw_picture()
         var newCursor = cpw_cursor()
         let news = cpw_take(stream, &newPicture, &newCursor)
         guard news != 0 else { return }
-        defer { cpw_release(stream) }
-        if news & Int32(CPW_PICTURE) != 0, !picture(newPicture) { cpw_note_lost_memory(stream) }
+        var isLost = false
+        if news & Int32(CPW_PICTURE) != 0 {
+            supervision.pictureTaken()
+            isLost = !picture(newPicture)
+            if isLost { cpw_note_lost_memory(stream) }
+        }
         if news & Int32(CPW_CURSOR) != 0 { cursor(newCursor) }
+        cpw_release(stream)
+        if isLost { carryOut(supervision.memoryLost(at: SessionClock.monotonic())) }
+    }
+
+    private func carryOut(_ action: StreamSupervision.Action) {
+        switch action {
+        case .none: break
+        case .restartFlow(let missingSince): cpw_restart_flow(stream, missingSince)
+        case .replaceStream: cpw_replace_stream(stream)
+        case .giveUp(.noMemory): cpw_give_up(stream, CPW_FAILED, "its buffers have no memory")
+        case .giveUp(.memoryTakenAway):
+            cpw_give_up(stream, CPW_BROKEN, "the desktop takes the memory of its pictures away")
+        }
     }
 
     /// Pauses or continues the flow. A pause discards the picture that was not taken yet.

@@ -3,24 +3,10 @@ import Glibc
 import Media
 import Processes
 
-/// The phases of a source, what it waits for, and what it finds out when it opens.
+/// What a source waits for, and what it finds out when it opens.
 extension PortalScreenSource {
-    /// What the sharing does now.
-    enum Phase {
-        case running
-        /// It ended at this time. Whether the desktop was locked is not known yet.
-        case ended(since: MediaTime, PortalProblem)
-        /// The screen is locked. Afterwards the same monitor is shared again.
-        case locked
-        case reopening(PortalShare, try: Int)
-        case waiting(until: MediaTime, try: Int)
-        /// The monitor of this name is switched off or unplugged, since this time. When it returns, it is shared again.
-        case monitorGone(String, since: MediaTime)
-        case over
-    }
-
     /// The waits and limits of a source. Tests shorten them.
-    package struct Limits: Sendable {
+    package struct Limits: Equatable, Sendable {
         /// For the agreement on a format, when the source opens.
         package var format = Duration.seconds(10)
         /// For the first picture, which tells the size of a window. A compositor can have nothing to send.

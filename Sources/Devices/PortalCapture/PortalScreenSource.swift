@@ -11,37 +11,26 @@ import WindowPrivacy
 /// (`CPipeWire`). A still screen sends nothing. Nothing is known about windows, so a monitor is not shown while there
 /// are rules that hide windows.
 package final class PortalScreenSource: ScreenSource {
-    package private(set) var size: PixelSize
-    package internal(set) var condition = SourceCondition.withheld
+    package internal(set) var size: PixelSize
+    package var condition: SourceCondition { state.condition }
     package let description: SourceDescription
 
     private let request: PortalRequest
     private let opening: SourceOpening
-    let limits: Limits
+    private let limits: Limits
+    /// Decides what happens. This class carries it out.
+    var state: SharedFlowState
     private var share: PortalShare
+    /// The portal's next session, until the portal has answered; nil if it was not asked again.
+    private var next: PortalShare?
     /// Nil while nothing is shared.
-    var stream: PipeWireStream?
+    private(set) var stream: PipeWireStream?
     /// Nil if nothing is known about monitors, or a window is shared.
     let outputs: OutputWatch?
     /// Restores the choice after a lock; nil if that is not possible.
     private var token: String?
-    /// What the desktop calls the shared monitor, or a text that is no monitor's name.
-    private(set) var mapping: String?
     var picture: SharedPicture
-    var phase = Phase.running
-    private var isDesktopLocked = false
-    var isWithheldByRules = false
-    var isInterrupted = false
-    var isFrozen = false
-    var isOutside = false
-    /// Since when the stream pauses although it should flow, and since when a picture is missing; nil if neither.
-    var pausedSince: MediaTime?
-    var missingSince: MediaTime?
-    var isMissingReported = false
-    var reshapedFlow = ReshapedFlow()
-    /// How often the monitor was shared again because its first picture was lost.
-    private var recoveries = 0
-    var notices: [SourceNotice] = []
+    private var notices: [SourceNotice] = []
 
     /// Asks the portal and connects to the stream. This takes until the user has chosen.
     package init(_ request: PortalRequest, opening: SourceOpening, limits: Limits = Limits()) throws(CaptureError) {
@@ -65,7 +54,7 @@ package final class PortalScreenSource: ScreenSource {
                 throw error
             }
             token = grant.remembered?.token
-            mapping = grant.stream.mapping
+            state = SharedFlowState(Self.facts(of: grant), limits: limits, monitorTimeout: request.monitorTimeout)
             do throws(PortalProblem) {
                 let stream = try PipeWireStream(grant, maximumRate: Self.maximumRate(request))
                 self.stream = stream
@@ -80,17 +69,17 @@ package final class PortalScreenSource: ScreenSource {
         }
         description = Self.description(of: request)
         try awaitFirstPicture()
-        applyRules()
+        try applyRules()
     }
 
     deinit {
         stream = nil
         share.end()
-        if case .reopening(let next, _) = phase { next.end() }
+        next?.end()
     }
 
     package func noteDesktopLock(_ isLocked: Bool) {
-        isDesktopLocked = isLocked
+        if isLocked { state.desktopLocked() } else { state.desktopUnlocked() }
     }
 
     package func requestWholePicture() {
@@ -110,28 +99,19 @@ package final class PortalScreenSource: ScreenSource {
 
     /// Returns the changes since the last call. Their pixels are in the memory of `picture.shadow`.
     private func nextChange(at now: MediaTime) throws(CaptureError) -> CapturedChange? {
-        applyRules()
+        try applyRules()
         try follow(at: now)
-        guard case .running = phase, let stream, !isWithheldByRules else { return nil }
+        guard state.mayFlow, let stream else { return nil }
         stream.setActive(true)
         picture.take(from: stream)
-        watchFlow(of: stream, at: now)
-        guard condition != .ended, picture.hasPicture, let visible = picture.visible else { return nil }
-        noteOutside(visible.isEmpty)
-        guard !visible.isEmpty else { return nil }
-        size = visible.size
-        condition = .shown
-        return picture.nextChange(at: now)
+        return try watch(stream, at: now)
     }
 
     package func rest(at now: MediaTime) throws(CaptureError) {
-        applyRules()
-        // Discard waiting pictures, so that nothing from before the pause is shown after it. `follow` can open another
-        // stream.
-        defer { withhold() }
-        pausedSince = nil
-        missingSince = nil
+        try applyRules()
         try follow(at: now)
+        // `follow` can open another stream, which must not flow either.
+        try carryOut(state.rested())
     }
 
     // MARK: Opening
@@ -156,128 +136,89 @@ package final class PortalScreenSource: ScreenSource {
     // MARK: While it runs
 
     /// Withholds a monitor while there are rules, because its windows cannot be told apart.
-    func applyRules() {
+    func applyRules() throws(CaptureError) {
         let rules = request.hiddenWindows
         let (current, revision) = rules.current
-        let mustWithhold = request.choice == .monitor && !current.isEmpty
-        if mustWithhold {
-            withhold()
-            if !isWithheldByRules { notices.append(.cannotHideWindows) }
-        }
-        isWithheldByRules = mustWithhold
+        try carryOut(state.rulesRead(hidesMonitor: request.choice == .monitor && !current.isEmpty))
         if !rules.isApplied { rules.apply(revision: revision, processes: nil, matches: [:]) }
+    }
+
+    /// Follows the session of the portal.
+    func follow(at now: MediaTime) throws(CaptureError) {
+        outputs?.update(at: now)
+        if let next {
+            try noteAnswer(of: next, at: now)
+        } else {
+            let facts = SharedFlowState.Facts(
+                problem: stream?.state.problem, isClosed: share.isClosed, outputs: outputs?.outputs)
+            try carryOut(state.ticked(facts, at: now))
+        }
+    }
+
+    /// Notes what the portal says when it is asked for the same monitor again.
+    private func noteAnswer(of next: PortalShare, at now: MediaTime) throws(CaptureError) {
+        switch next.current {
+        case .opening: return
+        case .open(let grant):
+            token = grant.remembered?.token
+            do throws(PortalProblem) {
+                stream = try PipeWireStream(grant, maximumRate: Self.maximumRate(request))
+            } catch {
+                throw .portal(error)
+            }
+            share = next
+            self.next = nil
+            try carryOut(state.sharedAgain(Self.facts(of: grant)))
+        case .failed(let problem):
+            next.end()
+            self.next = nil
+            try carryOut(state.shareFailed(problem, at: now))
+        }
+    }
+
+    private static func facts(of grant: PortalGrant) -> SharedFlowState.Grant {
+        SharedFlowState.Grant(isRestorable: grant.remembered != nil, mapping: grant.stream.mapping)
+    }
+
+    // MARK: Actions
+
+    func carryOut(_ action: SharedFlowState.Action) throws(CaptureError) {
+        switch action {
+        case .none, .show: break
+        case .showWhole: picture.requestWhole()
+        case .report(let notice): notices.append(notice)
+        case .forgetPicture(let notice):
+            picture.clear()
+            if let notice { notices.append(notice) }
+        case .withhold(let notice):
+            withhold()
+            if let notice { notices.append(notice) }
+        case .restartFlow: stream?.setActive(false)
+        case .shareAgain: shareAgain()
+        case .stopSharing(let reasons):
+            withhold()
+            share.end()
+            stream = nil
+            notices += reasons
+        case .fail(let problem):
+            withhold()
+            throw .portal(problem)
+        }
     }
 
     /// Stops the flow and forgets the picture.
     private func withhold() {
         stream?.setActive(false)
         picture.clear()
-        if condition == .shown { condition = .withheld }
     }
 
-    /// Follows the session of the portal.
-    func follow(at now: MediaTime) throws(CaptureError) {
-        outputs?.update(at: now)
-        switch phase {
-        case .running:
-            // Hyprland leaves the last picture of a monitor that is switched off.
-            if let mapping, let outputs, outputs.isGone(mapping) { return leaveMonitor(mapping, at: now) }
-            guard let problem = stream?.state.problem ?? (share.isClosed ? .lost : nil) else { return }
-            withhold()
-            // PipeWire does not end with a lock.
-            if problem != .lost { throw .portal(problem) }
-            phase = .ended(since: now, problem)
-        case .ended(let since, let problem):
-            // The desktop ends the session when PipeWire ends, too, and that can be known first.
-            if stream?.state == .lost { throw .portal(.pipeWireGone) }
-            if isDesktopLocked && token != nil {
-                phase = .locked
-            } else if canReturn, let name = outputs?.loss(of: mapping, since: since - limits.outputLoss) {
-                leaveMonitor(name, at: now)
-            } else if share.isClosed {
-                if now - since > limits.lockReport { end() }
-            } else if now - since > limits.endReport {
-                throw .portal(problem)
-            }
-        case .locked:
-            if !isDesktopLocked { reopen(try: 1) }
-        case .reopening(let next, let number): try note(next.current, of: next, try: number, at: now)
-        case .waiting(let time, let number):
-            if isDesktopLocked {
-                phase = .locked
-            } else if now >= time {
-                reopen(try: number)
-            }
-        case .monitorGone(let name, let since):
-            if outputs?.has(name) ?? false {
-                phase = .waiting(until: now + limits.outputReturn, try: 1)
-            } else if now - since > request.monitorTimeout {
-                notices.append(.sharedMonitorMissing(name))
-                end()
-            }
-        case .over: break
-        }
-    }
-
-    /// True if a monitor that went away is shared again when it is back.
-    private var canReturn: Bool { token != nil && request.monitorTimeout > .zero }
-
-    /// Shows nothing while the shared monitor is switched off or unplugged.
-    private func leaveMonitor(_ name: String, at now: MediaTime) {
-        withhold()
-        share.end()
-        guard canReturn else { return end() }
-        stream = nil
-        phase = .monitorGone(name, since: now)
-        notices.append(.sharedMonitorGone(name, timeout: request.monitorTimeout))
-    }
-
-    /// Shares the same monitor again if a sender lost its only picture of a still screen, and its flow cannot be
-    /// restarted.
-    func recoverLostPicture() {
-        guard token != nil, recoveries < limits.tries else { return }
-        recoveries += 1
-        reopen(try: 1)
-    }
-
-    private func reopen(try number: Int) {
+    /// Asks the portal for the same monitor again.
+    private func shareAgain() {
         stream = nil
         share.end()
         var request = request
         // The user has not asked for a dialog.
         request.isAttended = false
-        phase = .reopening(PortalShare(request, token: token, opening: opening), try: number)
-    }
-
-    private func note(_ state: PortalShare.State, of next: PortalShare, try number: Int, at now: MediaTime)
-        throws(CaptureError)
-    {
-        switch state {
-        case .opening: return
-        case .open(let grant):
-            share = next
-            token = grant.remembered?.token
-            mapping = grant.stream.mapping
-            do throws(PortalProblem) {
-                stream = try PipeWireStream(grant, maximumRate: Self.maximumRate(request))
-            } catch {
-                throw .portal(error)
-            }
-            phase = .running
-            pausedSince = nil
-        case .failed(let problem):
-            next.end()
-            // GNOME refuses until it is really unlocked.
-            guard case .refused = problem, number < limits.tries else { return end() }
-            phase = .waiting(until: now + limits.retry, try: number + 1)
-        }
-    }
-
-    /// A clean end that the desktop caused.
-    private func end() {
-        stream = nil
-        phase = .over
-        condition = .ended
-        notices.append(.endedByDesktop)
+        next = PortalShare(request, token: token, opening: opening)
     }
 }

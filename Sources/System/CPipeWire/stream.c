@@ -1,5 +1,6 @@
 #define _GNU_SOURCE /* ppoll */
 #include "CPipeWire.h"
+#include "compositor_input.h"
 #include "pipewire_functions.h"
 
 #include <errno.h>
@@ -24,15 +25,6 @@ enum {
     /* libpipewire before 1.0 agrees on the number that the sender prefers, which is two for some. */
     GOOD_BUFFERS = 5,
     MAXIMUM_BUFFERS = 16,
-    MAXIMUM_SIDE = 16384,
-    MAXIMUM_CURSOR_SIDE = 1024,
-    /* A sender that sends no first picture for this time may be stuck. Each further try waits longer. */
-    STALL_NANOSECONDS = 100000000,
-    MAXIMUM_TRIES = 4,
-    /* How many streams in a row may get buffers without memory. */
-    MAXIMUM_STREAMS = 4,
-    /* How often a compositor may take the memory of a picture away, with less than ten seconds between two times. */
-    MAXIMUM_LOSSES = 4,
     QUESTION_NANOSECONDS = 1000000000
 };
 
@@ -50,23 +42,14 @@ struct cpw_stream {
     int maximum_rate;
     _Atomic int state;
     char error[256];
-    /* False while the reader has paused the flow. Only the reader uses it. */
-    bool is_active;
     /* Since when a first picture is missing, in ns of CLOCK_MONOTONIC; 0 if it has arrived. */
     _Atomic int64_t missing_since;
     /* True if the sender does not survive a pause of the flow: see `note_sender`. */
     atomic_bool keeps_flow;
-    /* How often the flow was restarted for it. */
-    _Atomic int tries;
+    /* How often the flow was restarted since the reader took a picture or paused the flow. */
+    _Atomic int restarts;
     /* True if the current stream must be replaced: its buffers have no memory, or it is a replacement that failed. */
     atomic_bool is_useless;
-    /* The streams in a row whose buffers had none, and when the next one may be replaced, in ns of CLOCK_MONOTONIC. Only
-     * the reader uses them. */
-    int useless_streams;
-    /* How often the memory of a picture was gone in a row, and when it was last. Only the reader uses them. */
-    int losses;
-    int64_t last_loss;
-    int64_t next_replacement;
     /* True if there may be something to take. */
     atomic_bool has_news;
     /* Readable if there may be something to take: an eventfd(2), or -1. */
@@ -97,13 +80,9 @@ struct cpw_stream {
     struct pw_buffer *newest;
     bool is_fresh;
     cpw_picture picture;
-    cpw_cursor cursor;
+    struct input_cursor cursor;
     bool is_cursor_fresh;
-    uint8_t *cursor_image;
-    size_t cursor_capacity;
 };
-
-static const int64_t LOSS_NANOSECONDS = 10000000000;
 
 static int64_t monotonic(void) {
     struct timespec now;
@@ -151,121 +130,9 @@ static void on_remove_buffer(void *context, struct pw_buffer *buffer) {
     stream->is_fresh = false;
 }
 
-static bool is_red_first(uint32_t format) {
-    return format == SPA_VIDEO_FORMAT_RGBA || format == SPA_VIDEO_FORMAT_RGBx || format == SPA_VIDEO_FORMAT_RGB;
-}
-
-static int32_t bytes_per_pixel(uint32_t format) {
-    return format == SPA_VIDEO_FORMAT_BGR || format == SPA_VIDEO_FORMAT_RGB ? 3 : 4;
-}
-
-/* Copies a structure from memory that the compositor can change at any time. What was checked must be what is used, so the
- * compiler must not read the original again. */
-#define COPY_SHARED(copy, original) do { memcpy(&(copy), (original), sizeof (copy)); atomic_signal_fence(memory_order_seq_cst); } while (0)
-
-/* Notes a new image of the cursor. An image that is malformed or too large counts as none. */
-static void note_cursor_image(cpw_stream *stream, const struct spa_meta *meta, const struct spa_meta_cursor *from) {
-    cpw_cursor *cursor = &stream->cursor;
-    struct spa_meta_bitmap bitmap;
-    COPY_SHARED(bitmap, SPA_PTROFF(meta->data, from->bitmap_offset, const struct spa_meta_bitmap));
-    const struct spa_meta_bitmap *image = &bitmap;
-    stream->is_cursor_fresh = true;
-    cursor->serial++;
-    cursor->hot_x = from->hotspot.x;
-    cursor->hot_y = from->hotspot.y;
-    cursor->width = cursor->height = 0;
-    uint32_t width = image->size.width, height = image->size.height;
-    bool is_known = image->format == SPA_VIDEO_FORMAT_RGBA || image->format == SPA_VIDEO_FORMAT_BGRA ||
-        image->format == SPA_VIDEO_FORMAT_RGBx || image->format == SPA_VIDEO_FORMAT_BGRx;
-    if (!is_known || image->offset < sizeof *image || width == 0 || height == 0 || width > MAXIMUM_CURSOR_SIDE ||
-        height > MAXIMUM_CURSOR_SIDE || image->stride < (int32_t)width * 4) return;
-    uint64_t start = (uint64_t)from->bitmap_offset + image->offset;
-    uint64_t end = start + (uint64_t)image->stride * (height - 1) + (uint64_t)width * 4;
-    if (end > meta->size) return;
-    size_t needed = (size_t)width * height * 4;
-    if (needed > stream->cursor_capacity) {
-        uint8_t *larger = realloc(stream->cursor_image, needed);
-        if (!larger) return;
-        stream->cursor_image = larger;
-        stream->cursor_capacity = needed;
-    }
-    const uint8_t *row = SPA_PTROFF(meta->data, start, const uint8_t);
-    for (uint32_t y = 0; y < height; y++, row += image->stride) {
-        memcpy(stream->cursor_image + (size_t)y * width * 4, row, (size_t)width * 4);
-    }
-    cursor->width = (int32_t)width;
-    cursor->height = (int32_t)height;
-    cursor->is_red_first = is_red_first(image->format);
-}
-
-/* Notes what a buffer says about the cursor, which counts even if the buffer has no picture or a newer one follows. */
-static void note_cursor(cpw_stream *stream, struct spa_buffer *buffer) {
-    struct spa_meta *meta = spa_buffer_find_meta(buffer, SPA_META_Cursor);
-    if (!meta || meta->size < sizeof(struct spa_meta_cursor)) return;
-    struct spa_meta_cursor copy;
-    COPY_SHARED(copy, meta->data);
-    const struct spa_meta_cursor *from = &copy;
-    cpw_cursor *cursor = &stream->cursor;
-    if (!spa_meta_cursor_is_valid(from)) {
-        /* The pointer is hidden, or it is not over this source. */
-        if (cursor->is_visible) stream->is_cursor_fresh = true;
-        cursor->is_visible = false;
-        return;
-    }
-    bool has_moved = from->position.x != cursor->x || from->position.y != cursor->y;
-    if (has_moved || !cursor->is_visible) stream->is_cursor_fresh = true;
-    cursor->is_visible = true;
-    cursor->x = from->position.x;
-    cursor->y = from->position.y;
-    /* With offset 0, the image is as before. */
-    if (from->bitmap_offset < sizeof *from) return;
-    if ((uint64_t)from->bitmap_offset + sizeof(struct spa_meta_bitmap) > meta->size) return;
-    note_cursor_image(stream, meta, from);
-}
-
-/* Describes the picture in a buffer. Returns false if it has none, or if it does not fit into its memory. */
+/* Describes the picture in a buffer. Returns false if it has none. */
 static bool describe(cpw_stream *stream, const struct pw_buffer *from, cpw_picture *picture) {
-    struct spa_buffer *buffer = from->buffer;
-    if (!from->user_data || !stream->has_format) return false;
-    const struct spa_data *data = &buffer->datas[0];
-    struct spa_chunk shared_chunk;
-    COPY_SHARED(shared_chunk, data->chunk);
-    const struct spa_chunk *chunk = &shared_chunk;
-    struct spa_meta_header *header = spa_buffer_find_meta_data(buffer, SPA_META_Header, sizeof *header);
-    if (chunk->size == 0 || (chunk->flags & SPA_CHUNK_FLAG_CORRUPTED)) return false;
-    if (header && (header->flags & SPA_META_HEADER_FLAG_CORRUPTED)) return false;
-    int64_t width = stream->format.size.width, height = stream->format.size.height, x = 0, y = 0;
-    int64_t bytes = bytes_per_pixel(stream->format.format);
-    struct spa_meta_region *crop = spa_buffer_find_meta_data(buffer, SPA_META_VideoCrop, sizeof *crop);
-    struct spa_meta_region shared_crop;
-    if (crop) COPY_SHARED(shared_crop, crop);
-    if (crop && spa_meta_region_is_valid(&shared_crop)) {
-        const struct spa_region *region = &shared_crop.region;
-        bool fits = region->position.x >= 0 && region->position.y >= 0 &&
-            (int64_t)region->position.x + region->size.width <= width &&
-            (int64_t)region->position.y + region->size.height <= height;
-        if (!fits) return false;
-        x = region->position.x;
-        y = region->position.y;
-        width = region->size.width;
-        height = region->size.height;
-    }
-    int64_t stride = chunk->stride > 0 ? chunk->stride : (int64_t)stream->format.size.width * bytes;
-    int64_t end = (int64_t)chunk->offset + stride * (y + height - 1) + (x + width) * bytes;
-    if (stride < (x + width) * bytes || end > (int64_t)data->maxsize) return false;
-    struct spa_meta_videotransform *turned = spa_buffer_find_meta_data(buffer, SPA_META_VideoTransform, sizeof *turned);
-    *picture = (cpw_picture){
-        .pixels = (const uint8_t *)data->data + chunk->offset + y * stride + x * bytes,
-        .stride = (int32_t)stride,
-        .width = (int32_t)width,
-        .height = (int32_t)height,
-        .x = (int32_t)x,
-        .y = (int32_t)y,
-        .bytes_per_pixel = (int32_t)bytes,
-        .is_red_first = is_red_first(stream->format.format),
-        .transform = turned && turned->transform < 8 ? turned->transform : 0,
-    };
-    return true;
+    return from->user_data && stream->has_format && input_read_picture(from->buffer, &stream->format, picture);
 }
 
 /*
@@ -274,9 +141,9 @@ static bool describe(cpw_stream *stream, const struct pw_buffer *from, cpw_pictu
  * which remove what was kept, the time does not count.
  */
 static bool is_from_before_pause(cpw_stream *stream, const struct pw_buffer *buffer) {
-    struct spa_meta_header *header = spa_buffer_find_meta_data(buffer->buffer, SPA_META_Header, sizeof *header);
-    return stream->paused_at != 0 && !atomic_load(&stream->keeps_flow) && header && header->pts > 0 && header->pts <= stream->paused_at &&
-        atomic_load(&stream->tries) < 2 && !stream->has_picture;
+    int64_t time = input_read_time(buffer->buffer);
+    return stream->paused_at != 0 && !atomic_load(&stream->keeps_flow) && time > 0 && time <= stream->paused_at &&
+        atomic_load(&stream->restarts) < 2 && !stream->has_picture;
 }
 
 /* Lets the reader take the picture in the mailbox. */
@@ -290,7 +157,7 @@ static void on_process(void *context) {
     cpw_stream *stream = context;
     struct pw_buffer *buffer;
     while ((buffer = stream->api->pw_stream_dequeue_buffer(stream->stream))) {
-        note_cursor(stream, buffer->buffer);
+        if (input_read_cursor(buffer->buffer, &stream->cursor)) stream->is_cursor_fresh = true;
         bool is_wanted = stream->is_open || atomic_load(&stream->keeps_flow);
         if (!is_wanted || is_from_before_pause(stream, buffer) || !describe(stream, buffer, &stream->picture)) {
             stream->api->pw_stream_queue_buffer(stream->stream, buffer);
@@ -320,7 +187,7 @@ static const struct spa_pod *meta_param(struct spa_pod_builder *builder, uint32_
 
 /* Asks for at least `least` buffers in shared memory. */
 static const struct spa_pod *buffers_param(struct spa_pod_builder *builder, const cpw_stream *stream, int least) {
-    int stride = ((int)stream->format.size.width * bytes_per_pixel(stream->format.format) + 3) / 4 * 4;
+    int stride = ((int)stream->format.size.width * input_bytes_per_pixel(stream->format.format) + 3) / 4 * 4;
     int size = stride * (int)stream->format.size.height;
     return spa_pod_builder_add_object(
         builder, SPA_TYPE_OBJECT_ParamBuffers, SPA_PARAM_Buffers,
@@ -348,7 +215,7 @@ static void answer_format(cpw_stream *stream) {
     params[count++] = spa_pod_builder_add_object(
         &builder, SPA_TYPE_OBJECT_ParamMeta, SPA_PARAM_Meta, SPA_PARAM_META_type, SPA_POD_Id(SPA_META_Cursor),
         SPA_PARAM_META_size,
-        SPA_POD_CHOICE_RANGE_Int(CURSOR_SIZE(64), CURSOR_SIZE(1), CURSOR_SIZE(MAXIMUM_CURSOR_SIDE)));
+        SPA_POD_CHOICE_RANGE_Int(CURSOR_SIZE(64), CURSOR_SIZE(1), CURSOR_SIZE(INPUT_MAXIMUM_CURSOR_SIDE)));
 #undef CURSOR_SIZE
     stream->api->pw_stream_update_params(stream->stream, params, count);
 }
@@ -358,15 +225,10 @@ static void on_param_changed(void *context, uint32_t id, const struct spa_pod *p
     if (id != SPA_PARAM_Format) return;
     stream->has_format = false;
     if (!param) return;
-    uint32_t type, subtype;
-    struct spa_video_info_raw format = {0};
-    if (spa_format_parse(param, &type, &subtype) < 0 || type != SPA_MEDIA_TYPE_video ||
-        subtype != SPA_MEDIA_SUBTYPE_raw || spa_format_video_raw_parse(param, &format) < 0 || format.size.width == 0 ||
-        format.size.height == 0 || format.size.width > MAXIMUM_SIDE || format.size.height > MAXIMUM_SIDE) {
+    if (!input_read_format(param, &stream->format)) {
         finish(stream, CPW_FAILED, "the compositor chose an unknown format");
         return;
     }
-    stream->format = format;
     stream->has_format = true;
     stream->has_picture = false;
     atomic_store(&stream->missing_since, monotonic());
@@ -478,7 +340,7 @@ static const struct spa_pod *format_param(struct spa_pod_builder *builder, int m
     struct spa_fraction variable = SPA_FRACTION(0, 1), least = SPA_FRACTION(1, 1);
     struct spa_fraction most = SPA_FRACTION((uint32_t)maximum_rate, 1);
     struct spa_rectangle usual = SPA_RECTANGLE(1920, 1080), small = SPA_RECTANGLE(1, 1);
-    struct spa_rectangle large = SPA_RECTANGLE(MAXIMUM_SIDE, MAXIMUM_SIDE);
+    struct spa_rectangle large = SPA_RECTANGLE(INPUT_MAXIMUM_SIDE, INPUT_MAXIMUM_SIDE);
     return spa_pod_builder_add_object(
         builder, SPA_TYPE_OBJECT_Format, SPA_PARAM_EnumFormat,
         SPA_FORMAT_mediaType, SPA_POD_Id(SPA_MEDIA_TYPE_video),
@@ -567,7 +429,7 @@ cpw_stream *cpw_open(
     stream->node = node;
     stream->serial = serial;
     stream->maximum_rate = maximum_rate;
-    stream->is_active = stream->is_open = true;
+    stream->is_open = true;
     stream->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     const char *failure = connect_core(stream, descriptor);
     if (!failure) return stream;
@@ -592,7 +454,7 @@ void cpw_close(cpw_stream *stream) {
     if (stream->context) api->pw_context_destroy(stream->context);
     if (stream->loop) api->pw_thread_loop_destroy(stream->loop);
     if (stream->news >= 0) close(stream->news);
-    free(stream->cursor_image);
+    free(stream->cursor.image);
     free(stream);
 }
 
@@ -668,49 +530,51 @@ static void set_flow(cpw_stream *stream, bool is_active) {
     stream->api->pw_thread_loop_unlock(stream->loop);
 }
 
-/*
- * Restarts the flow if no first picture arrives. KWin 5.27 sends nothing after a new size until the stream was paused
- * once: it waits for a change of state that PipeWire does not make.
- */
-static void cure_stall(cpw_stream *stream) {
-    int64_t since = atomic_load(&stream->missing_since);
-    if (since == 0 || !stream->is_active || atomic_load(&stream->keeps_flow) || stream->tries >= MAXIMUM_TRIES) return;
-    if (monotonic() - since < (int64_t)STALL_NANOSECONDS * (1 + 4 * stream->tries)) return;
-    if (!atomic_compare_exchange_strong(&stream->missing_since, &since, 0)) return;
-    stream->tries++;
+cpw_facts cpw_get_facts(cpw_stream *stream) {
+    return (cpw_facts){
+        .missing_since = atomic_load(&stream->missing_since),
+        .restarts = atomic_load(&stream->restarts),
+        .is_useless = atomic_load(&stream->is_useless),
+        .keeps_flow = atomic_load(&stream->keeps_flow),
+        .is_over = is_over(stream),
+    };
+}
+
+void cpw_restart_flow(cpw_stream *stream, int64_t missing_since) {
+    if (!atomic_compare_exchange_strong(&stream->missing_since, &missing_since, 0)) return;
+    atomic_fetch_add(&stream->restarts, 1);
     set_flow(stream, false);
     set_flow(stream, true);
 }
 
-/*
- * Replaces a stream whose buffers have no memory by a new one. PipeWire 0.3.65 sometimes passes the buffers of a sender to
- * its first reader before the sender has allocated them. They then have an invalid type for as long as the stream exists.
- * PipeWire keeps the sender's buffers, so the next stream gets the same ones with their memory.
- */
-static void replace_useless_stream(cpw_stream *stream) {
-    if (!atomic_load(&stream->is_useless) || !stream->is_active || is_over(stream)) return;
-    if (monotonic() < stream->next_replacement) return;
+void cpw_replace_stream(cpw_stream *stream) {
     const struct pipewire_functions *api = stream->api;
     api->pw_thread_loop_lock(stream->loop);
-    const char *failure = "its buffers have no memory";
-    stream->next_replacement = monotonic() + ((int64_t)STALL_NANOSECONDS << stream->useless_streams);
-    if (++stream->useless_streams < MAXIMUM_STREAMS) {
-        /* An event of the current stream, which came with a later run of the loop, has made it useless. */
-        if (stream->replaced) api->pw_stream_destroy(stream->replaced);
-        end_stream(stream);
-        stream->replaced = stream->stream;
-        stream->stream = NULL;
-        stream->is_fresh = stream->has_picture = stream->has_format = false;
-        stream->awaits_pause = stream->continues_after_pause = false;
-        stream->is_open = true;
-        atomic_store(&stream->missing_since, 0);
-        atomic_store(&stream->is_useless, false);
-        stream->is_replacement = true;
-        if (!is_over(stream)) atomic_store(&stream->state, CPW_CONNECTING);
-        failure = connect_stream(stream);
+    if (!stream->stream || is_over(stream)) {
+        api->pw_thread_loop_unlock(stream->loop);
+        return;
     }
+    /* An event of the current stream, which came with a later run of the loop, has made it useless. */
+    if (stream->replaced) api->pw_stream_destroy(stream->replaced);
+    end_stream(stream);
+    stream->replaced = stream->stream;
+    stream->stream = NULL;
+    stream->is_fresh = stream->has_picture = stream->has_format = false;
+    stream->awaits_pause = stream->continues_after_pause = false;
+    stream->is_open = true;
+    atomic_store(&stream->missing_since, 0);
+    atomic_store(&stream->is_useless, false);
+    stream->is_replacement = true;
+    atomic_store(&stream->state, CPW_CONNECTING);
+    const char *failure = connect_stream(stream);
     if (failure) finish(stream, CPW_FAILED, failure);
     api->pw_thread_loop_unlock(stream->loop);
+}
+
+void cpw_give_up(cpw_stream *stream, cpw_state state, const char *text) {
+    stream->api->pw_thread_loop_lock(stream->loop);
+    finish(stream, state, text);
+    stream->api->pw_thread_loop_unlock(stream->loop);
 }
 
 bool cpw_wait(cpw_stream *stream, int64_t nanoseconds, int wake) {
@@ -724,8 +588,6 @@ bool cpw_wait(cpw_stream *stream, int64_t nanoseconds, int wake) {
 }
 
 int cpw_take(cpw_stream *stream, cpw_picture *picture, cpw_cursor *cursor) {
-    replace_useless_stream(stream);
-    cure_stall(stream);
     /* Not even the lock is needed if nothing arrived. */
     if (!atomic_exchange(&stream->has_news, false)) return 0;
     int result = 0;
@@ -733,12 +595,12 @@ int cpw_take(cpw_stream *stream, cpw_picture *picture, cpw_cursor *cursor) {
     if (stream->is_fresh) {
         *picture = stream->picture;
         result |= CPW_PICTURE;
-        stream->tries = stream->useless_streams = 0;
+        atomic_store(&stream->restarts, 0);
         stream->is_replacement = false;
     }
     if (stream->is_cursor_fresh) {
-        *cursor = stream->cursor;
-        cursor->pixels = stream->cursor_image;
+        *cursor = stream->cursor.cursor;
+        cursor->pixels = stream->cursor.image;
         result |= CPW_CURSOR;
     }
     stream->is_fresh = stream->is_cursor_fresh = false;
@@ -752,10 +614,6 @@ void cpw_note_lost_memory(cpw_stream *stream) {
     if (stream->stream) return_newest(stream);
     stream->has_picture = false;
     atomic_store(&stream->is_useless, true);
-    int64_t now = monotonic();
-    if (now - stream->last_loss > LOSS_NANOSECONDS) stream->losses = 0;
-    stream->last_loss = now;
-    if (++stream->losses >= MAXIMUM_LOSSES) finish(stream, CPW_BROKEN, "the desktop takes the memory of its pictures away");
 }
 
 void cpw_release(cpw_stream *stream) {
@@ -763,12 +621,11 @@ void cpw_release(cpw_stream *stream) {
 }
 
 void cpw_set_active(cpw_stream *stream, bool is_active) {
-    stream->is_active = is_active;
     if (!is_active) {
         stream->api->pw_thread_loop_lock(stream->loop);
         stream->paused_at = monotonic();
         stream->api->pw_thread_loop_unlock(stream->loop);
     }
-    atomic_store(&stream->tries, 0);
+    atomic_store(&stream->restarts, 0);
     set_flow(stream, is_active);
 }

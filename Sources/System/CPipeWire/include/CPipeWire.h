@@ -96,13 +96,39 @@ cpw_stream *_Nullable cpw_open(
 void cpw_close(cpw_stream *stream);
 
 cpw_state cpw_get_state(cpw_stream *stream);
-/* Valid in the state CPW_FAILED, until the stream is closed. */
+/* Valid in the states CPW_FAILED and CPW_BROKEN, until the stream is closed. */
 const char *cpw_error(cpw_stream *stream);
 /* Returns false until a format is agreed on. */
 bool cpw_get_frame_size(cpw_stream *stream, int32_t *width, int32_t *height);
 
-/* Returns true if the sender does not survive a pause of the flow, so that its flow is never paused or restarted. */
-bool cpw_keeps_flow(cpw_stream *stream);
+/* What the reader decides with when it restarts the flow, or replaces the stream. Nothing in this module does so by itself. */
+typedef struct cpw_facts {
+    /* Since when a first picture is missing, in ns of CLOCK_MONOTONIC; 0 if it has arrived, or if there is no format. */
+    int64_t missing_since;
+    /* How often the flow was restarted since the reader took a picture or paused the flow. */
+    int32_t restarts;
+    /* The stream delivers no picture as long as it exists: its buffers have no memory, or it is a replacement that failed. */
+    bool is_useless;
+    /* The sender does not survive a pause of the flow, so its flow must not be restarted. */
+    bool keeps_flow;
+    /* The state is CPW_ENDED or a later one. */
+    bool is_over;
+} cpw_facts;
+
+/* Never waits. */
+cpw_facts cpw_get_facts(cpw_stream *stream);
+
+/*
+ * Pauses the flow and continues it, after which a compositor sends the whole picture again. Does nothing if `missing_since` is not
+ * what it was, because the picture has arrived meanwhile.
+ */
+void cpw_restart_flow(cpw_stream *stream, int64_t missing_since);
+
+/* Replaces a stream that is useless by a new one to the same node. The state is CPW_FAILED if it cannot be connected. */
+void cpw_replace_stream(cpw_stream *stream);
+
+/* Sets the state CPW_FAILED or CPW_BROKEN, and the text, unless the stream is over. */
+void cpw_give_up(cpw_stream *stream, cpw_state state, const char *text);
 
 /* Asks PipeWire once a second whether it runs. Returns for how many nanoseconds it has not answered. Never waits. */
 int64_t cpw_get_silence(cpw_stream *stream);
@@ -118,7 +144,7 @@ bool cpw_wait(cpw_stream *stream, int64_t nanoseconds, int wake);
 int cpw_take(cpw_stream *stream, cpw_picture *picture, cpw_cursor *cursor);
 void cpw_release(cpw_stream *stream);
 
-/* Says, before `cpw_release`, that the memory of the picture was gone. The stream is replaced, a few times at most. */
+/* Says, before `cpw_release`, that the memory of the picture was gone. The stream is useless then. */
 void cpw_note_lost_memory(cpw_stream *stream);
 
 /*
