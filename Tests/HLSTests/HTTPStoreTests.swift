@@ -1,5 +1,4 @@
 import HLS
-import TLS
 import TestSupport
 import Testing
 import broadcast_hls

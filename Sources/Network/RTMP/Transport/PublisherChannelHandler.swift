@@ -1,6 +1,5 @@
 import Media
 import NIOCore
-import NIOSSL
 import NIOTLS
 import TLS
 
@@ -113,10 +112,6 @@ final class PublisherChannelHandler: ChannelInboundHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if isSecuring, case .handshakeCompleted = event as? TLSUserEvent, ending == nil {
-            let certificate = (try? context.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil
-            if let problem = TLSTrust.problem(of: certificate, host: host) {
-                return end(.failure(.insecure(host: host, problem)))
-            }
             isSecuring = false
             perform(machine.start())
         }
@@ -159,8 +154,7 @@ final class PublisherChannelHandler: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // After the end of the stream was sent, an error on close is not a failure.
         guard !isDelivered else { return end(.success(())) }
-        let certificate = isSecuring ? (try? context.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil : nil
-        if isSecuring, let problem = TLSProblem(error, certificate: certificate) {
+        if isSecuring, let problem = error as? TLSProblem {
             return end(.failure(.insecure(host: host, problem)))
         }
         end(.failure(.breaking(error, during: step)))

@@ -1,5 +1,6 @@
 import Glibc
 import NIOSSL
+import TLS
 
 extension TLSProblem {
     /// Classifies an error of NIOSSL. Returns nil if the server closed the connection or if the error does not concern
@@ -7,7 +8,7 @@ extension TLSProblem {
     ///
     /// - Parameter certificate: the server's certificate, if the server sent one. NIOSSL does not report why it
     ///   rejected the certificate.
-    public init?(_ error: any Error, certificate: NIOSSLCertificate?) {
+    init?(_ error: any Error, certificate: NIOSSLCertificate?) {
         switch error {
         case let problem as TLSProblem: self = problem
         case NIOSSLError.handshakeFailed(let cause):
