@@ -27,8 +27,10 @@ let layers = [
             .library("CPNG", pkgConfig: "libpng", packages: ["libpng-dev"]),
             // Sixel pictures on terminals, for previews. It is small and depends only on libm.
             .library("CSixel", packages: ["libsixel-dev"]),
-            // TLS for RTMPS.
+            // TLS for RTMPS, and for the HTTP client of the hls extension.
             .library("COpenSSL", pkgConfig: "libssl libcrypto", packages: ["libssl-dev"]),
+            // HTTP for the hls extension, a separate program. It must be the libcurl that uses OpenSSL.
+            .library("CCurl", pkgConfig: "libcurl", packages: ["libcurl4-openssl-dev"]),
             // Only for the srt extension, a separate program, so that other users do not need libsrt.
             .library("CSRT", pkgConfig: "srt", packages: ["libsrt-openssl-dev"]),
             // The desktop's session bus. This library is loaded anyway, because libpulse is linked with it.
@@ -183,10 +185,7 @@ let layers = [
             // the broadcaster. Their manifests are in Extensions/.
             .program(
                 "broadcast-hls",
-                uses: [
-                    "Media", "Concurrency", "Processes", "HLS", "TLS", "BroadcastExtension", "NIOCore", "NIOPosix",
-                    "NIOHTTP1", "NIOSSL", "AsyncHTTPClient",
-                ]),
+                uses: ["CCurl", "COpenSSL", "Media", "Concurrency", "Processes", "HLS", "TLS", "BroadcastExtension"]),
             .program(
                 "broadcast-srt", uses: ["CSRT", "Media", "Concurrency", "Processes", "Mux", "BroadcastExtension"]),
         ]),
@@ -323,12 +322,8 @@ let packages: [(url: String, version: Version, products: [String])] = [
     ("https://github.com/apple/swift-argument-parser", "1.8.0", ["ArgumentParser"]),
     // Non-blocking sockets for RTMP and for the control socket.
     ("https://github.com/apple/swift-nio", "2.101.0", ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOTLS", "NIOEmbedded"]),
-    // TLS for the HTTP client of the hls extension.
-    ("https://github.com/apple/swift-nio-ssl", "2.37.0", ["NIOSSL"]),
-    // Clients of proxies for RTMP: SOCKS 5, and CONNECT of HTTP. async-http-client depends on it too.
+    // Clients of proxies for RTMP: SOCKS 5, and CONNECT of HTTP.
     ("https://github.com/apple/swift-nio-extras", "1.24.0", ["NIOExtras", "NIOSOCKS"]),
-    // HTTP for the hls extension, a separate program: persistent connections, TLS, deadlines.
-    ("https://github.com/swift-server/async-http-client", "1.30.0", ["AsyncHTTPClient"]),
 ]
 
 let package = Package(

@@ -12,8 +12,8 @@ package enum TLSClosure: Error, Equatable {
 /// The client's side of TLS in a channel that reads automatically.
 ///
 /// It sends `TLSUserEvent.handshakeCompleted` after it verified that the server's certificate is trusted and for the
-/// host. No bytes are sent before. Its errors are `TLSProblem` and `TLSClosure`, and the channel is closed after each. Use
-/// it only on the channel's event loop.
+/// host. No bytes are sent before. Its errors are `TLSProblem` and `TLSClosure`, and the channel is closed after each.
+/// Use it only on the channel's event loop.
 package final class TLSClientHandler: ChannelDuplexHandler {
     package typealias InboundIn = ByteBuffer
     package typealias InboundOut = ByteBuffer

@@ -17,12 +17,7 @@ package final class TLSContext: @unchecked Sendable {
         ERR_clear_error()
         guard let pointer = SSL_CTX_new(TLS_client_method()) else { throw .rejected }
         self.pointer = pointer
-        guard copenssl_require_tls12(pointer) == 1 else { throw .rejected }
-        copenssl_set_options(pointer)
-        SSL_CTX_set_verify(pointer, SSL_VERIFY_PEER) { isValid, verification in
-            if isValid == 0, let verification { TLSContext.preferTimes(in: verification) }
-            return isValid
-        }
+        guard Self.configure(pointer) else { throw .rejected }
         if let path {
             try Self.addAuthorities(inFile: path, to: pointer)
         } else if SSL_CTX_set_default_verify_paths(pointer) != 1 {
@@ -32,6 +27,18 @@ package final class TLSContext: @unchecked Sendable {
 
     deinit {
         SSL_CTX_free(pointer)
+    }
+
+    /// Requires TLS 1.2 and a verified certificate, in a client's context of OpenSSL (`SSL_CTX`). Returns false if
+    /// this is not possible.
+    package static func configure(_ context: OpaquePointer) -> Bool {
+        guard copenssl_require_tls12(context) == 1 else { return false }
+        copenssl_set_options(context)
+        SSL_CTX_set_verify(context, SSL_VERIFY_PEER) { isValid, verification in
+            if isValid == 0, let verification { TLSContext.preferTimes(in: verification) }
+            return isValid
+        }
+        return true
     }
 
     /// Changes the reason of a rejected certificate to its times, if the server's certificate has expired or is not

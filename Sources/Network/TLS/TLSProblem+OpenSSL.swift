@@ -7,7 +7,7 @@ extension TLSProblem {
     static func current(_ verification: Int = Int(X509_V_OK)) -> TLSProblem {
         let error = ERR_peek_error()
         switch copenssl_tls_reason(error) {
-        case SSL_R_CERTIFICATE_VERIFY_FAILED: return rejected(Int32(truncatingIfNeeded: verification))
+        case SSL_R_CERTIFICATE_VERIFY_FAILED: return TLSProblem(verification: Int32(truncatingIfNeeded: verification))
         case SSL_R_WRONG_VERSION_NUMBER, SSL_R_HTTP_REQUEST, SSL_R_HTTPS_PROXY_REQUEST, SSL_R_UNEXPECTED_MESSAGE,
             SSL_R_UNEXPECTED_RECORD, SSL_R_BAD_RECORD_TYPE, SSL_R_PACKET_LENGTH_TOO_LONG:
             return .notTLS
@@ -18,16 +18,16 @@ extension TLSProblem {
         }
     }
 
-    /// Returns the problem of a certificate that was rejected with this result.
-    private static func rejected(_ result: Int32) -> TLSProblem {
+    /// Creates the problem of a certificate that OpenSSL rejected with this result (`X509_V_…`).
+    package init(verification result: Int32) {
         switch result {
-        case X509_V_ERR_CERT_HAS_EXPIRED: .expired
-        case X509_V_ERR_CERT_NOT_YET_VALID: .notYetValid
-        case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH: .wrongHost
+        case X509_V_ERR_CERT_HAS_EXPIRED: self = .expired
+        case X509_V_ERR_CERT_NOT_YET_VALID: self = .notYetValid
+        case X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH: self = .wrongHost
         // The security level of the system requires more.
         case X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL, X509_V_ERR_CA_MD_TOO_WEAK:
-            .failed(String(cString: X509_verify_cert_error_string(Int(result))))
-        default: .unknownIssuer
+            self = .failed(String(cString: X509_verify_cert_error_string(Int(result))))
+        default: self = .unknownIssuer
         }
     }
 }
