@@ -27,6 +27,10 @@ let layers = [
             .library("CPNG", pkgConfig: "libpng", packages: ["libpng-dev"]),
             // Sixel pictures on terminals, for previews. It is small and depends only on libm.
             .library("CSixel", packages: ["libsixel-dev"]),
+            // TLS for RTMPS, and for the HTTP client of the hls extension.
+            .library("COpenSSL", pkgConfig: "libssl libcrypto", packages: ["libssl-dev"]),
+            // HTTP for the hls extension, a separate program. It must be the libcurl that uses OpenSSL.
+            .library("CCurl", pkgConfig: "libcurl", packages: ["libcurl4-openssl-dev"]),
             // Only for the srt extension, a separate program, so that other users do not need libsrt.
             .library("CSRT", pkgConfig: "srt", packages: ["libsrt-openssl-dev"]),
             // The desktop's session bus. This library is loaded anyway, because libpulse is linked with it.
@@ -72,9 +76,9 @@ let layers = [
         [
             // The threads of SwiftNIO, and the clients of proxies.
             .swift("NetworkSupport", uses: ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOExtras", "NIOSOCKS"]),
-            // What a TLS client trusts: certificates and the identity of servers.
-            .swift("TLS", uses: ["NIOCore", "NIOSSL"]),
-            .swift("RTMP", uses: ["Media", "Mux", "NetworkSupport", "TLS", "NIOCore", "NIOPosix", "NIOTLS", "NIOSSL"]),
+            // TLS clients as channel handlers on OpenSSL, which verifies certificates and the identity of servers.
+            .swift("TLS", uses: ["COpenSSL", "NIOCore", "NIOTLS"]),
+            .swift("RTMP", uses: ["Media", "Mux", "NetworkSupport", "TLS", "NIOCore", "NIOPosix", "NIOTLS"]),
         ]),
     // Where pictures and sound come from. A module with a source imports Capture and one device API, and no other
     // source.
@@ -181,10 +185,7 @@ let layers = [
             // the broadcaster. Their manifests are in Extensions/.
             .program(
                 "broadcast-hls",
-                uses: [
-                    "Media", "Concurrency", "Processes", "HLS", "TLS", "BroadcastExtension", "NIOCore", "NIOPosix",
-                    "NIOHTTP1", "NIOSSL", "AsyncHTTPClient",
-                ]),
+                uses: ["CCurl", "COpenSSL", "Media", "Concurrency", "Processes", "HLS", "TLS", "BroadcastExtension"]),
             .program(
                 "broadcast-srt", uses: ["CSRT", "Media", "Concurrency", "Processes", "Mux", "BroadcastExtension"]),
         ]),
@@ -235,7 +236,7 @@ let tests: [Module] = [
     .test("BusTests", uses: ["Bus", "TestSupport"]),
     .test("BitstreamTests", uses: ["Media", "Bitstream", "FuzzTargets"]),
     .test("MuxTests", uses: ["Media", "Bitstream", "Mux", "TestPatterns"]),
-    .test("TLSTests", uses: ["TLS", "TestSupport", "NIOSSL"]),
+    .test("TLSTests", uses: ["COpenSSL", "TLS", "TestSupport", "NIOCore", "NIOEmbedded", "NIOTLS"]),
     .test(
         "RTMPTests",
         uses: [
@@ -293,7 +294,7 @@ let tests: [Module] = [
             "Media", "Concurrency", "Pipeline", "Upload", "Session", "UserConfiguration", "Credentials", "Desktop",
             "CommandModels", "Host", "Presentation", "Terminal", "TestSupport",
         ]),
-    .test("HLSTests", uses: ["Media", "HLS", "TLS", "BroadcastExtension", "broadcast-hls", "TestSupport"]),
+    .test("HLSTests", uses: ["Media", "HLS", "BroadcastExtension", "broadcast-hls", "TestSupport"]),
     .test("SRTTests", uses: ["Media", "Concurrency", "BroadcastExtension", "broadcast-srt", "TestSupport"]),
     .test("TestSupportTests", uses: ["TestPatterns", "TestSupport", "TestScreen"]),
     .test(
@@ -321,13 +322,9 @@ let packages: [(url: String, version: Version, products: [String])] = [
     // The command line: generates subcommands, help, completions and the manual from one declaration.
     ("https://github.com/apple/swift-argument-parser", "1.8.0", ["ArgumentParser"]),
     // Non-blocking sockets for RTMP and for the control socket.
-    ("https://github.com/apple/swift-nio", "2.101.0", ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOTLS"]),
-    // TLS for RTMPS: BoringSSL as a channel handler, with certificates checked against the system's store.
-    ("https://github.com/apple/swift-nio-ssl", "2.37.0", ["NIOSSL"]),
-    // Clients of proxies for RTMP: SOCKS 5, and CONNECT of HTTP. async-http-client depends on it too.
+    ("https://github.com/apple/swift-nio", "2.101.0", ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOTLS", "NIOEmbedded"]),
+    // Clients of proxies for RTMP: SOCKS 5, and CONNECT of HTTP.
     ("https://github.com/apple/swift-nio-extras", "1.24.0", ["NIOExtras", "NIOSOCKS"]),
-    // HTTP for the hls extension, a separate program: persistent connections, TLS, deadlines.
-    ("https://github.com/swift-server/async-http-client", "1.30.0", ["AsyncHTTPClient"]),
 ]
 
 let package = Package(

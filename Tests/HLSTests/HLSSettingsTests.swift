@@ -91,17 +91,17 @@ struct HLSSettingsTests {
             try HLSSettings(setup: setup.merging(["url": url]) { $1 }, home: nil).route
         }
         #expect(try route([:]) == HLSRoute())
-        #expect(try route(["proxy": "socks5://[::1]:1080"]).proxy == .socksServer(host: "::1", port: 1080))
-        let proxy = try #require(
-            try route(["proxy": "http://p:3128", "proxy-user": "ann", "proxy-password": "w"]).proxy)
-        #expect(proxy == .server(host: "p", port: 3128, authorization: .basic(username: "ann", password: "w")))
+        #expect(try route(["proxy": "socks5://[::1]:1080"]).proxy == HLSRoute.Proxy(.socks5, host: "::1", port: 1080))
+        for (text, kind) in [("http://p:3128", HLSRoute.Proxy.Kind.http), ("socks5://p:3128", .socks5)] {
+            let proxy = try route(["proxy": text, "proxy-user": "ann", "proxy-password": "w"]).proxy
+            #expect(proxy == HLSRoute.Proxy(kind, host: "p", port: 3128, user: "ann", password: "w"))
+        }
         #expect(try route(["bind": "10.0.0.1", "ip-version": "4"]).localAddress == "10.0.0.1")
         #expect(try route(["ip-version": "6"]).localAddress == "::")
         // A folder needs no connection.
         #expect(try route(["proxy": "http://p:3128", "bind": "wg0"], url: "/srv/www") == HLSRoute())
         for setup in [
-            ["bind": "wg0"], ["proxy": "socks5://p:1", "proxy-user": "ann", "proxy-password": "w"], ["proxy": "p"],
-            ["ip-version": "5"],
+            ["bind": "wg0"], ["proxy": "p"], ["proxy": "ftp://p:1"], ["ip-version": "5"],
         ] {
             #expect(throws: BroadcastFailure.self) { try route(setup) }
         }

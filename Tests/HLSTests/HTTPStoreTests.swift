@@ -1,5 +1,4 @@
 import HLS
-import TLS
 import TestSupport
 import Testing
 import broadcast_hls
@@ -45,7 +44,7 @@ struct HTTPStoreAnswerTests {
 
     private func store(_ host: String, _ port: Int, route: HLSRoute = HLSRoute()) throws -> HTTPStore {
         let address = try #require(HTTPAddress("http://\(host):\(port)/live/"))
-        return HTTPStore(address: address, authorization: nil, authorities: nil, route: route, playlistLifetime: 1)
+        return HTTPStore(address: address, authorization: nil, authoritiesFile: nil, route: route, playlistLifetime: 1)
     }
 
     @Test func `An answer that never ends holds up neither an upload nor the start`() async throws {
@@ -95,9 +94,8 @@ struct HTTPStoreOverTLSTests {
         -> StoreError?
     {
         let address = try #require(HTTPAddress("https://\(host):\(port)/live/"))
-        let authorities = try TLSTrust.authorities(inFile: authority)
         let store = HTTPStore(
-            address: address, authorization: "Bearer secret", authorities: authorities, route: route,
+            address: address, authorization: "Bearer secret", authoritiesFile: authority, route: route,
             playlistLifetime: 1)
         let object = StoredObject(name: "live.m3u8", kind: .playlist, bytes: Array("#EXTM3U\n".utf8))
         var failure: StoreError?
@@ -176,6 +174,34 @@ struct HTTPStoreOverTLSTests {
             }
             #expect(sentence.contains("TLS 1.2 or later"))
             #expect(requests() == 3, "a request was sent to a server that is not trusted")
+        }
+    }
+
+    @Test(arguments: ["http", "socks5"]) func `A proxy gets the user name and the password that it requires`(
+        scheme: String
+    ) async throws {
+        try await withPeers { peers in
+            let certificates = try await Certificates.make(in: peers)
+            let root = try peers.makeFolder("objects")
+            let configuration = """
+                events {}
+                http { server { listen 80; location / { root \(root); dav_methods PUT; create_full_put_path on; } } }
+                """
+            let server = try await Nginx.start(configuration, in: peers)
+            let tunnel = try await Stunnel.start(
+                in: peers, certificate: certificates.server(names: "DNS:localhost"), to: server.port)
+            let port = try freePort()
+            let proxy = try peers.start("proxy", FaultProgram.command("proxy.py", "\(port)", "ann:w"))
+            try await proxy.wait(for: "its port") { isBound(port) }
+            func failure(password: String) async throws -> StoreError? {
+                let route = try HLSRoute(setup: [
+                    "proxy": "\(scheme)://127.0.0.1:\(port)", "proxy-user": "ann", "proxy-password": password,
+                ])
+                return try await self.failure(tunnel.port, route: route, trusting: certificates.authority)
+            }
+            #expect(try await failure(password: "w") == nil)
+            let problem = "the server at localhost:\(tunnel.port) cannot be reached (the request failed)"
+            #expect(try await failure(password: "x") == .unavailable(problem))
         }
     }
 }

@@ -148,7 +148,7 @@ final class HLSHandler: BroadcastSampleHandler {
         switch settings.place {
         case .server(let address):
             return HTTPStore(
-                address: address, authorization: settings.authorization, authorities: settings.authorities,
+                address: address, authorization: settings.authorization, authoritiesFile: settings.authoritiesFile,
                 route: settings.route,
                 playlistLifetime: max(1, Int(settings.segmentDuration / 2)))
         case .folder(let path):

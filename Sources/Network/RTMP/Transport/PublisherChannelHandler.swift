@@ -1,6 +1,5 @@
 import Media
 import NIOCore
-import NIOSSL
 import NIOTLS
 import TLS
 
@@ -124,10 +123,6 @@ final class PublisherChannelHandler: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if machine.step == .securing, case .handshakeCompleted = event as? TLSUserEvent {
-            let certificate = (try? context.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil
-            if let problem = TLSTrust.problem(of: certificate, host: host) {
-                return perform(machine.fail(.insecure(host: host, problem)), context)
-            }
             perform(machine.secured(), context)
             context.flush()
         }
@@ -173,9 +168,7 @@ final class PublisherChannelHandler: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        let isSecuring = machine.step == .securing
-        let certificate = isSecuring ? (try? context.pipeline.syncOperations.nioSSL_peerCertificate()) ?? nil : nil
-        if isSecuring, let problem = TLSProblem(error, certificate: certificate) {
+        if machine.step == .securing, let problem = error as? TLSProblem {
             return perform(machine.fail(.insecure(host: host, problem)), context)
         }
         perform(machine.lose(.breaking(error, during: machine.step)), context)

@@ -1,8 +1,8 @@
 import Glibc
 import NIOCore
 import NIOPosix
-import NIOSSL
 import NetworkSupport
+import TLS
 
 extension RTMPError {
     /// Returns the error for a failed attempt to connect to `url`, or to the proxy.
@@ -36,9 +36,7 @@ extension RTMPError {
     /// Returns the error for an established connection that broke.
     static func breaking(_ error: any Error, during step: RTMPStep) -> RTMPError {
         if let error = error as? RTMPError { return error }
-        // The server closed the connection without a TLS close notification. Many servers do this.
-        if case .uncleanShutdown = error as? NIOSSLError { return .closed(during: step) }
-        if step == .securing, case .handshakeFailed = error as? NIOSSLError { return .closed(during: step) }
+        if error is TLSClosure { return .closed(during: step) }
         guard let error = error as? IOError else { return .broken(NetworkProblem(error)) }
         switch error.errnoCode {
         // A server that closed the connection answers later bytes with a reset.

@@ -1,10 +1,33 @@
-import AsyncHTTPClient
 import BroadcastExtension
 import Glibc
 
 /// How connections to the server leave this machine.
-package struct HLSRoute: Equatable {
-    package var proxy: HTTPClient.Configuration.Proxy?
+package struct HLSRoute: Equatable, Sendable {
+    /// A proxy, which resolves the names of servers.
+    package struct Proxy: Equatable, Sendable {
+        package enum Kind: String, Sendable {
+            /// CONNECT for https, and absolute addresses for http.
+            case http
+            /// SOCKS 5 with names: libcurl's scheme.
+            case socks5 = "socks5h"
+        }
+
+        package var kind: Kind
+        /// A name, or an IP address without brackets.
+        package var host: String
+        package var port: Int
+        package var user: String?
+        package var password: String?
+
+        package init(_ kind: Kind, host: String, port: Int, user: String? = nil, password: String? = nil) {
+            (self.kind, self.host, self.port, self.user, self.password) = (kind, host, port, user, password)
+        }
+
+        /// The address for libcurl.
+        var url: String { "\(kind.rawValue)://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+    }
+
+    package var proxy: Proxy?
     /// The IP address that connections come from; `0.0.0.0` and `::` only choose the version of IP.
     package var localAddress: String?
 
@@ -36,25 +59,20 @@ package struct HLSRoute: Equatable {
 
     private static func proxy(
         _ text: String, user: String?, password: String?
-    ) throws(BroadcastFailure) -> HTTPClient.Configuration.Proxy {
+    ) throws(BroadcastFailure) -> Proxy {
         let wrong = BroadcastFailure(code: 400, message: "proxy: this must be socks5://HOST:PORT or http://HOST:PORT")
         guard let mark = text.firstRange(of: "://"), let colon = text.lastIndex(of: ":"), colon >= mark.upperBound,
             let port = Int(text[text.index(after: colon)...])
         else { throw wrong }
         var host = text[mark.upperBound..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        let kind: Proxy.Kind
         switch text[..<mark.lowerBound] {
-        case "http":
-            let authorization = user.map { HTTPClient.Authorization.basic(username: $0, password: password ?? "") }
-            return .server(host: String(host), port: port, authorization: authorization)
-        case "socks5":
-            guard user == nil else {
-                throw BroadcastFailure(
-                    code: 400, message: "proxy: HLS cannot use a SOCKS proxy with a password; use an HTTP proxy")
-            }
-            return .socksServer(host: String(host), port: port)
+        case "http": kind = .http
+        case "socks5": kind = .socks5
         default: throw wrong
         }
+        return Proxy(kind, host: String(host), port: port, user: user, password: user.map { _ in password ?? "" })
     }
 
     private static func isAddress(_ text: String) -> Bool {

@@ -2,7 +2,6 @@ import BroadcastExtension
 import FoundationEssentials
 import HLS
 import Media
-import NIOSSL
 import TLS
 
 /// The settings of the extension. An error names the key, but never a value that can be secret.
@@ -25,8 +24,8 @@ package struct HLSSettings {
     package var window: Int
     /// The value of the Authorization header, or nil if the server requires none.
     package var authorization: String?
-    /// The certificates to trust, or nil for those of the system.
-    package var authorities: [NIOSSLCertificate]?
+    /// The certificates to trust, a PEM file, or nil for those of the system.
+    package var authoritiesFile: String?
     /// How connections to a server leave this machine.
     package var route = HLSRoute()
     /// The address at which viewers find the playlist, as text for the user.
@@ -90,13 +89,13 @@ package struct HLSSettings {
             authorization = "Basic " + Data("\(user):\(setup["password"] ?? "")".utf8).base64EncodedString()
         }
         watchURL = setup["watch-url"]
-        authorities = try Self.authorities(in: setup, place: place, home: home)
+        authoritiesFile = try Self.authoritiesFile(in: setup, place: place, home: home)
         if case .server = place { route = try HLSRoute(setup: setup) }
     }
 
-    private static func authorities(
+    private static func authoritiesFile(
         in setup: [String: String], place: Place, home: String?
-    ) throws(BroadcastFailure) -> [NIOSSLCertificate]? {
+    ) throws(BroadcastFailure) -> String? {
         guard var path = setup["ca-file"] else { return nil }
         guard case .server(let address) = place, address.isSecure else {
             throw wrong("ca-file", "this is only for addresses that start with https://")
@@ -104,7 +103,8 @@ package struct HLSSettings {
         if path.hasPrefix("~/"), let home { path = home + path.dropFirst() }
         guard path.hasPrefix("/") else { throw wrong("ca-file", "this must be an absolute path") }
         do throws(CertificateFileProblem) {
-            return try TLSTrust.authorities(inFile: path)
+            _ = try TLSContext(authoritiesFile: path)
+            return path
         } catch {
             throw wrong(
                 "ca-file",

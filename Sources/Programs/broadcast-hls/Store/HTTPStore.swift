@@ -1,151 +1,106 @@
-import AsyncHTTPClient
 import HLS
-import NIOCore
-import NIOHTTP1
-import NIOSSL
 import TLS
 
 /// An HTTP server that accepts PUT and DELETE: nginx with WebDAV, an object store, YouTube's ingest.
 package struct HTTPStore: SegmentStore {
     /// The time limit of an upload. A segment has a few megabytes.
-    private static let deadline = TimeAmount.seconds(20)
+    private static let deadline = Duration.seconds(20)
     /// The time limit of a request without a body, with its answer.
-    private static let shortDeadline = TimeAmount.seconds(3)
+    private static let shortDeadline = Duration.seconds(3)
     /// The maximum size in bytes of a playlist. An EVENT playlist of a day has about 3 MB.
     private static let longestPlaylist = 16 << 20
     /// What is read of an answer that is not used, so that the connection can be used again: its size in bytes, and the
     /// time.
     private static let longestRest = 4 << 10
-    private static let restDeadline = TimeAmount.seconds(1)
+    private static let restDeadline = Duration.seconds(1)
 
     private let address: HTTPAddress
     /// The value of the Authorization header, or nil without authentication.
     private let authorization: String?
     /// The time in seconds for which a cache can keep a playlist.
     private let playlistLifetime: Int
-    private let client: HTTPClient
+    /// Nil without memory.
+    private let connections: HTTPConnections?
     private let localAddress: String?
 
-    /// - Parameter authorities: the certificates to trust, or nil for those of the system.
+    /// - Parameter authoritiesFile: the certificates to trust, a PEM file, or nil for those of the system.
     package init(
-        address: HTTPAddress, authorization: String?, authorities: [NIOSSLCertificate]?, route: HLSRoute,
-        playlistLifetime: Int
+        address: HTTPAddress, authorization: String?, authoritiesFile: String?, route: HLSRoute, playlistLifetime: Int
     ) {
         self.address = address
         self.authorization = authorization
         self.playlistLifetime = playlistLifetime
-        // A redirect would send the credentials to another server and turn some PUT requests into GET requests. It is
-        // reported instead.
-        var configuration = HTTPClient.Configuration(
-            redirectConfiguration: .disallow,
-            timeout: .init(connect: .seconds(5), read: Self.deadline, write: Self.deadline))
-        configuration.httpVersion = .http1Only
-        configuration.proxy = route.proxy
-        configuration.localAddress = route.localAddress
         localAddress = route.localAddress
-        if address.isSecure {
-            configuration.tlsConfiguration = TLSTrust(authorities: authorities).configuration
-            // The client calls this when a connection is ready, before it sends a request.
-            configuration.http1_1ConnectionDebugInitializer = { [host = address.hostName] in
-                Self.requireIdentity(host, of: $0)
-            }
-        }
-        // The uploader retries itself and reports the problem in the meantime.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }
-
-    private static func requireIdentity(_ host: String, of channel: any Channel) -> EventLoopFuture<Void> {
-        channel.nioSSL_peerCertificate().flatMap { certificate in
-            guard let problem = TLSTrust.problem(of: certificate, host: host) else {
-                return channel.eventLoop.makeSucceededVoidFuture()
-            }
-            return channel.close().flatMapErrorThrowing { _ in }.flatMapThrowing { throw problem }
-        }
+        connections = HTTPConnections(
+            HTTPConnections.Settings(
+                proxy: route.proxy, localAddress: route.localAddress,
+                identity: address.isSecure ? ServerIdentity(address.hostName) : nil,
+                authoritiesFile: authoritiesFile))
     }
 
     package var name: String { "the server at \(address.host)" }
 
     package func put(_ object: StoredObject) async throws(StoreError) {
-        var headers = HTTPHeaders([("Content-Type", object.contentType)])
-        headers.add(
-            name: "Cache-Control",
-            value: object.kind == .playlist ? "max-age=\(playlistLifetime)" : "max-age=86400, immutable")
-        try await send(.PUT, object.name, headers: headers, body: object.bytes, timeout: Self.deadline)
+        let lifetime = object.kind == .playlist ? "max-age=\(playlistLifetime)" : "max-age=86400, immutable"
+        try await send(
+            "PUT", object.name, headers: ["Content-Type: \(object.contentType)", "Cache-Control: \(lifetime)"],
+            body: object.bytes, timeout: Self.deadline)
     }
 
     package func playlist(named name: String) async -> String? {
-        let deadline = NIODeadline.now() + Self.shortDeadline
-        guard let response = try? await answer(.GET, name, headers: [:], body: nil, deadline: deadline) else {
-            return nil
-        }
-        return await Self.body(of: response, upTo: Self.longestPlaylist, deadline: deadline).map { String(buffer: $0) }
+        let request = request("GET", name, timeout: Self.shortDeadline, longestRest: Self.longestPlaylist)
+        guard let answer = try? await answer(request), answer.isComplete else { return nil }
+        return String(decoding: answer.body, as: UTF8.self)
     }
 
     /// Deletes an object. Some ingests delete objects themselves and reject DELETE.
     package func delete(_ name: String) async throws(StoreError) {
         do {
-            try await send(.DELETE, name, headers: [:], body: nil, timeout: Self.shortDeadline)
+            try await send("DELETE", name, timeout: Self.shortDeadline)
         } catch .refused(404, _), .refused(410, _) {
             // It does not exist.
         }
     }
 
     package func shutDown() async {
-        // No request is active any more, so an error has no consequence.
-        try? await client.shutdown()
+        await connections?.shutDown()
     }
 
     /// Performs a request whose answer has no content that matters.
-    private func send(_ method: HTTPMethod, _ name: String, headers: HTTPHeaders, body: [UInt8]?, timeout: TimeAmount)
-        async throws(StoreError)
-    {
-        let response = try await answer(method, name, headers: headers, body: body, deadline: .now() + timeout)
+    private func send(
+        _ method: String, _ name: String, headers: [String] = [], body: [UInt8]? = nil, timeout: Duration
+    ) async throws(StoreError) {
+        var request = request(method, name, timeout: timeout, longestRest: Self.longestRest)
+        request.headers += headers
+        request.body = body
         // If the rest is long or slow, the connection is closed instead.
-        _ = await Self.body(of: response, upTo: Self.longestRest, deadline: .now() + Self.restDeadline)
+        request.restTimeout = Self.restDeadline
+        _ = try await answer(request)
     }
 
-    /// Returns the answer to a request once its head has arrived. Throws if it is not a success.
-    private func answer(
-        _ method: HTTPMethod, _ name: String, headers: HTTPHeaders, body: [UInt8]?, deadline: NIODeadline
-    ) async throws(StoreError) -> HTTPClientResponse {
-        var request = HTTPClientRequest(url: address.url(of: name))
-        request.method = method
-        request.headers = headers
-        request.headers.add(name: "User-Agent", value: "broadcast-hls")
-        if let authorization { request.headers.add(name: "Authorization", value: authorization) }
-        if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
-        let response: HTTPClientResponse
-        do {
-            response = try await client.execute(request, deadline: deadline)
+    private func request(_ method: String, _ name: String, timeout: Duration, longestRest: Int) -> HTTPRequest {
+        var headers = ["User-Agent: broadcast-hls"]
+        if let authorization { headers.append("Authorization: \(authorization)") }
+        return HTTPRequest(
+            method: method, url: address.url(of: name), headers: headers, timeout: timeout, longestRest: longestRest,
+            restTimeout: timeout)
+    }
+
+    /// Returns the answer to a request. Throws if it is not a success.
+    private func answer(_ request: HTTPRequest) async throws(StoreError) -> HTTPAnswer {
+        let answer: HTTPAnswer
+        do throws(HTTPFailure) {
+            guard let connections else { throw HTTPFailure(reason: .other) }
+            answer = try await connections.perform(request)
         } catch {
             throw StoreError(reaching: address.host, from: localAddress, error)
         }
-        let schemes = response.headers["WWW-Authenticate"].map { $0.prefix { $0 != " " }.lowercased() }
         if let failure = Self.failure(
-            Int(response.status.code), method: method.rawValue, host: address.host, schemes: schemes)
+            answer.status, method: request.method, host: address.host, schemes: answer.schemes)
         {
             throw failure
         }
-        return response
-    }
-
-    /// Returns the body of an answer; nil if it is longer than `limit` bytes, or does not arrive completely before
-    /// `deadline`. The connection is closed then.
-    private static func body(of response: HTTPClientResponse, upTo limit: Int, deadline: NIODeadline) async
-        -> ByteBuffer?
-    {
-        await withTaskGroup(of: ByteBuffer?.self) { group in
-            group.addTask { try? await response.body.collect(upTo: limit) }
-            group.addTask {
-                try? await Task.sleep(for: .nanoseconds(max(0, (deadline - NIODeadline.now()).nanoseconds)))
-                return nil
-            }
-            let first = await group.next() ?? nil
-            // A body that is not read to its end ends the request.
-            group.cancelAll()
-            return first
-        }
+        return answer
     }
 
     /// Returns the error for a status, or nil for success. It does not contain the server's text, because that can

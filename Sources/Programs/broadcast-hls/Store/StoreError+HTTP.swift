@@ -1,8 +1,4 @@
-import AsyncHTTPClient
 import Glibc
-import NIOCore
-import NIOPosix
-import NIOSSL
 import TLS
 
 extension StoreError {
@@ -11,30 +7,27 @@ extension StoreError {
     ///
     /// - Parameter localAddress: the IP address to which connections are bound. They can reach only addresses of its
     ///   version.
-    init(reaching host: String, from localAddress: String?, _ error: any Error) {
-        var cause = error
-        if let attempts = error as? NIOConnectionError {
-            guard !attempts.connectionErrors.isEmpty else {
-                self = .unavailable("the server at \(host) cannot be reached (the host's name cannot be resolved)")
+    init(reaching host: String, from localAddress: String?, _ failure: HTTPFailure) {
+        let noAddress = localAddress.map { "it has no IPv\($0.contains(":") ? 6 : 4) address" }
+        let reason: String
+        switch failure.reason {
+        case .tls(let problem):
+            if let code = Self.code(of: problem) {
+                self = .refused(code: code, problem.explanation(host: host))
                 return
             }
-            let failures = attempts.connectionErrors.filter { failure in
-                localAddress.map { $0.contains(":") == (failure.target.protocol == .inet6) } ?? true
-            }
-            // IPv6 is tried first, also on a machine that has no route for it, so the last error says more.
-            cause = failures.last?.error ?? IOError(errnoCode: EAFNOSUPPORT, reason: "connect")
+            reason = "TLS failed"
+        case .noAddress: reason = noAddress ?? "the host's name cannot be resolved"
+        case .system(EAFNOSUPPORT), .system(EINVAL): reason = noAddress ?? Self.systemReason(EAFNOSUPPORT)
+        case .system(let code): reason = Self.systemReason(code)
+        case .noAnswer: reason = "no answer"
+        case .noAnswerInTLS: reason = "no answer in TLS"
+        case .tooSlow: reason = "too slow"
+        case .closed: reason = "it closed the connection"
+        case .cancelled: reason = "the connection was lost"
+        case .other: reason = "the request failed"
         }
-        if let localAddress, let error = cause as? IOError, error.errnoCode == EAFNOSUPPORT || error.errnoCode == EINVAL
-        {
-            self = .unavailable(
-                "the server at \(host) cannot be reached (it has no IPv\(localAddress.contains(":") ? 6 : 4) address)")
-            return
-        }
-        if let problem = TLSProblem(cause, certificate: nil), let code = Self.code(of: problem) {
-            self = .refused(code: code, problem.explanation(host: host))
-            return
-        }
-        self = .unavailable("the server at \(host) cannot be reached (\(Self.reason(cause)))")
+        self = .unavailable("the server at \(host) cannot be reached (\(reason))")
     }
 
     /// The code of a problem that a retry cannot correct; nil for any other.
@@ -46,37 +39,15 @@ extension StoreError {
         }
     }
 
-    private static func reason(_ error: any Error) -> String {
-        switch error {
-        case let error as HTTPClientError: clientReason(error)
-        case let error as IOError: systemReason(error)
-        case let error as ChannelError:
-            if case .connectTimeout = error { "no answer" } else { "the connection was lost" }
-        case let error as NIOSSLError: error == .uncleanShutdown ? "it closed the connection" : "TLS failed"
-        case is BoringSSLError, is NIOSSLExtraError: "TLS failed"
-        default: "the connection was lost"
-        }
-    }
-
-    private static func clientReason(_ error: HTTPClientError) -> String {
-        switch error {
-        case .connectTimeout, .getConnectionFromPoolTimeout: "no answer"
-        case .deadlineExceeded, .readTimeout, .writeTimeout: "too slow"
-        case .remoteConnectionClosed: "it closed the connection"
-        case .tlsHandshakeTimeout: "no answer in TLS"
-        default: "the request failed"
-        }
-    }
-
-    private static func systemReason(_ error: IOError) -> String {
-        switch error.errnoCode {
+    private static func systemReason(_ code: Int32) -> String {
+        switch code {
         case ECONNREFUSED: "nothing listens there"
         case ECONNRESET, EPIPE: "it closed the connection"
         case ENETUNREACH: "the network is unreachable"
         case EHOSTUNREACH: "the host is unreachable"
         case ETIMEDOUT: "no answer"
         case EACCES, EPERM: "the system forbids it"
-        default: strerror(error.errnoCode).map { String(cString: $0) } ?? "error \(error.errnoCode)"
+        default: strerror(code).map { String(cString: $0) } ?? "error \(code)"
         }
     }
 }

@@ -1,0 +1,119 @@
+import CCurl
+import Concurrency
+import HLS
+import Synchronization
+import TLS
+
+/// The connections of a store to its server: libcurl's multi interface on a thread of its own, which keeps connections
+/// for later requests. Call `shutDown` at the end.
+final class HTTPConnections: @unchecked Sendable {
+    struct Settings: Sendable {
+        var proxy: HLSRoute.Proxy?
+        /// The IP address that connections come from; `0.0.0.0` and `::` only choose the version of IP.
+        var localAddress: String?
+        /// The identity that the server must prove; nil without TLS.
+        var identity: ServerIdentity?
+        /// The certificates to trust, a PEM file; nil for those of the system.
+        var authoritiesFile: String?
+    }
+
+    /// What other threads ask of the connections' own thread.
+    private struct Orders {
+        var new: [HTTPTransfer] = []
+        var cancelled: [HTTPTransfer] = []
+        var isEnded = false
+    }
+
+    /// The time in milliseconds between two looks at answers that do not end.
+    private static let restInterval: Int32 = 100
+
+    private let settings: Settings
+    /// Only its thread uses it, except for `curl_multi_wakeup`, which is thread-safe.
+    private let multi: UnsafeMutableRawPointer
+    private let orders = Mutex(Orders())
+    private let ended = Once<Void>()
+
+    /// Returns nil without memory.
+    init?(_ settings: Settings) {
+        guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK, let multi = curl_multi_init() else { return nil }
+        (self.settings, self.multi) = (settings, multi)
+        _ = NamedThread(name: "http") { [self] in run() }
+    }
+
+    deinit {
+        curl_multi_cleanup(multi)
+    }
+
+    /// Sends a request and returns its answer. If the task is cancelled, the request ends with `cancelled`.
+    func perform(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPAnswer {
+        let result = Once<Result<HTTPAnswer, HTTPFailure>>()
+        guard let transfer = HTTPTransfer(request, settings, completed: { result.set($0) }) else {
+            throw HTTPFailure(reason: .other)
+        }
+        guard order({ $0.new.append(transfer) }) else { throw HTTPFailure(reason: .cancelled) }
+        return try await withTaskCancellationHandler {
+            await result.value
+        } onCancel: {
+            _ = order { $0.cancelled.append(transfer) }
+        }.get()
+    }
+
+    /// Ends all requests and closes the connections.
+    func shutDown() async {
+        _ = order { $0.isEnded = true }
+        await ended.value
+    }
+
+    /// Returns false after the end.
+    private func order(_ change: (inout Orders) -> Void) -> Bool {
+        let isOpen = orders.withLock { orders in
+            guard !orders.isEnded else { return false }
+            change(&orders)
+            return true
+        }
+        if isOpen { curl_multi_wakeup(multi) }
+        return isOpen
+    }
+
+    // MARK: Thread
+
+    private func run() {
+        var active: [UnsafeMutableRawPointer: HTTPTransfer] = [:]
+        func remove(_ transfer: HTTPTransfer) -> Bool {
+            guard active.removeValue(forKey: transfer.easy) != nil else { return false }
+            curl_multi_remove_handle(multi, transfer.easy)
+            return true
+        }
+        while true {
+            let orders = orders.withLock { orders in
+                defer { (orders.new, orders.cancelled) = ([], []) }
+                return orders
+            }
+            for transfer in orders.new {
+                active[transfer.easy] = transfer
+                curl_multi_add_handle(multi, transfer.easy)
+            }
+            for transfer in orders.cancelled where remove(transfer) { transfer.abandon() }
+            if orders.isEnded {
+                for transfer in active.values where remove(transfer) { transfer.abandon() }
+                break
+            }
+            var count: Int32 = 0
+            curl_multi_perform(multi, &count)
+            while let message = curl_multi_info_read(multi, &count) {
+                guard message.pointee.msg == CURLMSG_DONE, let transfer = active[message.pointee.easy_handle] else {
+                    continue
+                }
+                let result = ccurl_result(message)
+                if remove(transfer) { transfer.complete(result) }
+            }
+            let now = ContinuousClock.now
+            for transfer in active.values where transfer.restDeadline.map({ $0 <= now }) == true && remove(transfer) {
+                transfer.abandon()
+            }
+            let hasRest = active.values.contains { $0.restDeadline != nil }
+            curl_multi_poll(multi, nil, 0, hasRest ? Self.restInterval : 60_000, nil)
+        }
+        ended.set(())
+    }
+}

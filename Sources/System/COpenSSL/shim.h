@@ -1,0 +1,55 @@
+/* OpenSSL 3: TLS clients on memory BIOs. The functions stand for macros, which Swift does not import. */
+#ifndef COPENSSL_SHIM_H
+#define COPENSSL_SHIM_H
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
+
+#if OPENSSL_VERSION_MAJOR < 3
+#error "OpenSSL 3 or later is required"
+#endif
+
+/* Initializes the library without its handler of exit(3), which would free what other threads still use. */
+static inline int copenssl_initialize(void) {
+    return OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, NULL);
+}
+
+/* Rejects versions before TLS 1.2. Returns 1 on success. */
+static inline int copenssl_require_tls12(SSL_CTX *_Nonnull context) {
+    return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+}
+
+/* Refuses renegotiation, and frees the buffers of idle connections. */
+static inline void copenssl_set_options(SSL_CTX *_Nonnull context) {
+    SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+}
+
+/* Sets the name that the client sends (SNI). Returns 1 on success. */
+static inline int copenssl_set_server_name(SSL *_Nonnull ssl, const char *_Nonnull name) {
+    return (int)SSL_set_tlsext_host_name(ssl, name);
+}
+
+/* A memory BIO that asks to try again when it is empty, instead of reporting an end. Returns NULL without memory. */
+static inline BIO *_Nullable copenssl_new_memory(void) {
+    BIO *memory = BIO_new(BIO_s_mem());
+    if (memory) BIO_set_mem_eof_return(memory, -1);
+    return memory;
+}
+
+/* The reason code of an error (SSL_R_…) if the error is one of libssl, otherwise 0. */
+static inline int copenssl_tls_reason(unsigned long error) {
+    return ERR_GET_LIB(error) == ERR_LIB_SSL ? ERR_GET_REASON(error) : 0;
+}
+
+/* Whether an error of PEM_read_bio_X509 is only the end of the file. */
+static inline int copenssl_is_end_of_pem(unsigned long error) {
+    return ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE;
+}
+
+#endif
