@@ -35,37 +35,8 @@ extension X264Encoder {
         if settings.chroma == .yuv420, settings.hasCentredChroma { parameters.vui.i_chroma_loc = 1 }
         parameters.analyse.b_mb_info = 1
         parameters.i_threads = Int32(settings.threads)
-        switch settings.latency {
-        case .low:
-            parameters.b_sliced_threads = settings.threads > 1 ? 1 : 0
-            parameters.i_frame_reference = 1
-            parameters.i_bframe = 0
-            parameters.analyse.i_weighted_pred = 0
-        case .normal:
-            parameters.rc.i_lookahead = 10
-            parameters.i_bframe = 2
-        }
-        switch settings.rateControl {
-        case .bitrate(let kilobits):
-            parameters.rc.i_rc_method = X264_RC_ABR
-            // A keyframe of text is less sharp than the frames around it, so it may use more bits than with x264's
-            // default of 1.4.
-            parameters.rc.f_ip_factor = 1.6
-            // A lower QP makes no visible difference, but x264 would encode the whole picture again to reach it.
-            parameters.rc.i_qp_min = 8
-            parameters.rc.i_bitrate = Int32(kilobits)
-            parameters.rc.i_vbv_max_bitrate = Int32(kilobits)
-            parameters.rc.i_vbv_buffer_size = Int32(settings.bufferSize(bitrate: kilobits))
-        case .quality(let factor):
-            parameters.rc.i_rc_method = settings.rateControl.isLossless ? X264_RC_CQP : X264_RC_CRF
-            parameters.rc.i_qp_constant = 0
-            parameters.rc.f_rf_constant = Float(factor)
-            if factor > 0, let limit = settings.maximumFrameSize {
-                // Every frame may use the whole buffer, so only the size of a frame is limited, and not the bitrate.
-                parameters.rc.i_vbv_buffer_size = Int32(limit * 8 / 1000)
-                parameters.rc.i_vbv_max_bitrate = Int32(limit * 8 / 1000 * settings.frameRate)
-            }
-        }
+        parameters.setLatency(settings)
+        parameters.setRateControl(settings)
         let needsHigh444 = settings.rateControl.isLossless || settings.chroma == .yuv444
         guard x264_param_apply_profile(&parameters, needsHigh444 ? "high444" : "high") == 0 else {
             throw .cannotOpenVideo(.noHighProfile)
@@ -84,5 +55,44 @@ extension X264Encoder {
     static func lookaheadRefinement(of analysis: x264_param_t, latency: VideoSettings.Latency) -> Int32 {
         let chosen = analysis.analyse.i_subpel_refine
         return latency == .low && chosen < 6 ? min(chosen, 1) : chosen
+    }
+}
+
+extension x264_param_t {
+    fileprivate mutating func setLatency(_ settings: VideoSettings) {
+        switch settings.latency {
+        case .low:
+            b_sliced_threads = settings.threads > 1 ? 1 : 0
+            i_frame_reference = 1
+            i_bframe = 0
+            analyse.i_weighted_pred = 0
+        case .normal:
+            rc.i_lookahead = 10
+            i_bframe = 2
+        }
+    }
+
+    fileprivate mutating func setRateControl(_ settings: VideoSettings) {
+        switch settings.rateControl {
+        case .bitrate(let kilobits):
+            rc.i_rc_method = X264_RC_ABR
+            // A keyframe of text is less sharp than the frames around it, so it may use more bits than with x264's
+            // default of 1.4.
+            rc.f_ip_factor = 1.6
+            // A lower QP makes no visible difference, but x264 would encode the whole picture again to reach it.
+            rc.i_qp_min = 8
+            rc.i_bitrate = Int32(kilobits)
+            rc.i_vbv_max_bitrate = Int32(kilobits)
+            rc.i_vbv_buffer_size = Int32(settings.bufferSize(bitrate: kilobits))
+        case .quality(let factor):
+            rc.i_rc_method = settings.rateControl.isLossless ? X264_RC_CQP : X264_RC_CRF
+            rc.i_qp_constant = 0
+            rc.f_rf_constant = Float(factor)
+            if factor > 0, let limit = settings.maximumFrameSize {
+                // Every frame may use the whole buffer, so only the size of a frame is limited, and not the bitrate.
+                rc.i_vbv_buffer_size = Int32(limit * 8 / 1000)
+                rc.i_vbv_max_bitrate = Int32(limit * 8 / 1000 * settings.frameRate)
+            }
+        }
     }
 }

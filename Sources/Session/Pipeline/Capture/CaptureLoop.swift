@@ -127,107 +127,152 @@ final class CaptureLoop: Sendable {
         }
         guard case .open(let clock, let frameRate) = opening else { return }
         do throws(CaptureError) {
-            try tick(source, opened, clock: clock, rate: Int64(frameRate))
+            try run(source, opened, clock: clock, rate: Int64(frameRate))
         } catch {
             if !stopping.load(ordering: .relaxed) { report(.failed(error)) }
         }
     }
 
-    private func tick(
+    /// The state of the thread from one tick to the next.
+    private struct Progress {
+        var ticks: TickSchedule
+        var composers: [RenditionComposer] = []
+        var reported: Reported
+        /// The last tick that was looked at, or that a rest has passed.
+        var lastTick: MediaTime?
+
+        /// The last picture is shown up to the last tick, also if nothing changed in it: without a frame there, a stream
+        /// with variable pacing would not last as long as the broadcast.
+        mutating func end() {
+            guard let lastTick else { return }
+            for position in composers.indices { composers[position].end(at: lastTick) }
+        }
+    }
+
+    /// What was reported about the source, so that only changes are.
+    private struct Reported {
+        /// The source can change between its opening and the first tick.
+        var description: SourceDescription
+        var isLocked = false
+        var isSourceWithheld = false
+        var isTooSmall = false
+        /// True if viewers got the slate at the last tick.
+        var isWithheld = false
+    }
+
+    private func run(
         _ source: any ScreenSource, _ opened: OpenedSource, clock: SessionClock, rate: Int64
     ) throws(CaptureError) {
-        var composers: [RenditionComposer] = []
-        var index: Int64 = 0
-        // The source can change between its opening and the first tick.
-        var description = opened.source
-        var wasLocked = false
-        var wasWithheld = false
-        var wasTooSmall = false
-        var wasSourceWithheld = false
-        var phase = ChangePhase(interval: MediaTime(value: 1, timescale: rate))
-        var idle = IdleRest(frameRate: rate)
-        var lastTick: MediaTime?
-        // The last picture is shown up to the last tick, also if nothing changed in it: without a frame there, a stream
-        // with variable pacing would not last as long as the broadcast.
-        defer { if let lastTick { for position in composers.indices { composers[position].end(at: lastTick) } } }
+        var progress = Progress(ticks: TickSchedule(rate: rate), reported: Reported(description: opened.source))
+        defer { progress.end() }
         while !stopping.load(ordering: .relaxed) {
-            sleep(until: MediaTime(value: index, timescale: rate), clock)
+            sleep(until: progress.ticks.time, clock)
             wake.clear()
             // Grab nothing after the end of the session.
             if stopping.load(ordering: .relaxed) { return }
-            // The time of a frame is the time of its tick, some milliseconds before the grab returns. Players need an
-            // even cadence, and some of them report errors if two frames are closer than a tick. A later tick replaces
-            // a missed one.
-            index = max(index, clock.now.lastTick(timescale: rate))
-            let time = MediaTime(value: index, timescale: rate)
-            if update(&composers) { source.requestWholePicture() }
+            progress.ticks.begin(at: clock.now)
+            if update(&progress.composers) { source.requestWholePicture() }
             heartbeat.store(clock.now.nanoseconds, ordering: .relaxed)
-            let delay = phase.delay(at: time)
-            if let delay { sleep(until: time + delay, clock) }
-            if stopping.load(ordering: .relaxed) { return }
-            // Pass the time of the tick and not the current time, so that a file of the same rate returns one frame per
-            // tick.
-            guard
-                var look = try look(
-                    at: source, time, sampled: delay == nil ? time : clock.now, clock, composing: &composers)
-            else { return }
-            lastTick = time
-            let hadChange = look.hasChange
-            phase.noteTick(at: time, hadChange: hadChange)
-            // If nothing has changed, a change before the next tick is still the picture of this one. So it is sent at
-            // once, and a source that paints at the rate of the ticks loses no picture, whatever its phase.
-            let nextTick = clock.origin + MediaTime(value: index + 1, timescale: rate).nanoseconds
-            while look.isUnchanged, !composers.contains(where: \.isAwaitingPicture),
-                waitForChange(of: source, until: nextTick, clock)
-            {
-                guard
-                    let next = try self.look(at: source, time, sampled: clock.now, clock, composing: &composers)
-                else { return }
-                look = next
-            }
-            if look.isLocked != wasLocked {
-                report(.locked(look.isLocked))
-                // What changed while viewers saw the slate is not known.
-                source.requestWholePicture()
-            }
-            wasLocked = look.isLocked
-            if look.isSourceWithheld != wasSourceWithheld { report(.withheld(look.isSourceWithheld)) }
-            wasSourceWithheld = look.isSourceWithheld
-            for position in composers.indices {
-                if look.isRevoked && !look.isLocked {
-                    // Viewers of a slate get no picture: the composer's can be from before an earlier pause.
-                    composers[position].hold(at: time)
-                } else {
-                    composers[position].show(
-                        isWithheld: look.isWithheld, rules: rules?.appliedRevision ?? 0, at: time)
-                }
-            }
-            while let notice = source.takeNotice() { report(.notice(notice)) }
-            if look.isTooSmall, !wasTooSmall { report(.notice(.tooSmall(source.size))) }
-            wasTooSmall = look.isTooSmall
-            if source.description != description {
-                description = source.description
-                report(.source(description))
-            }
-            if look.mayShow, !look.isLocked, mayLook, let application = source.takeApplicationChange() {
-                report(.application(application))
-            }
+            guard let (look, hadChange) = try self.look(at: source, clock, &progress) else { return }
+            let time = progress.ticks.time
+            reportState(of: look, source, &progress.reported)
+            show(look, with: &progress.composers, at: time)
+            reportNews(of: look, source, &progress.reported)
             firstTick.set(())
             if hadChange {
-                phase.noteChange(after: waitForChange(of: source, until: nextTick, clock) ? clock.now - time : nil)
+                let isChanged = waitForChange(of: source, until: clock.origin + progress.ticks.end.nanoseconds, clock)
+                progress.ticks.noteChange(at: isChanged ? clock.now : nil)
             }
-            let nextFrames = composers.map(\.nextFrame)
-            let nextFrame = nextFrames.contains(nil) ? nil : nextFrames.compactMap(\.self).min()
-            let isStill =
-                look.isUnchanged || look.isWithheld && wasWithheld && !mayCapture && !disclosure.isResuming(at: time)
-            wasWithheld = look.isWithheld
-            if source.canWaitForChange, let ticks = idle.ticks(at: time, isChanged: !isStill, nextFrame: nextFrame) {
-                // Nothing changes in the ticks of the rest.
-                let last = rest(source, index..<index + ticks, rate, clock)
-                lastTick = MediaTime(value: last, timescale: rate)
-            }
-            index += 1
+            rest(after: look, source, clock, &progress)
+            progress.ticks.advance()
         }
+    }
+
+    /// Looks at the source for this tick, until there is a change or the tick ends. Returns what was found last, and
+    /// whether the first look found a change; nil if the thread must end.
+    private func look(
+        at source: any ScreenSource, _ clock: SessionClock, _ progress: inout Progress
+    ) throws(CaptureError) -> (Look, hadChange: Bool)? {
+        let time = progress.ticks.time
+        let later = progress.ticks.lateLook()
+        if let later { sleep(until: later, clock) }
+        if stopping.load(ordering: .relaxed) { return nil }
+        // Pass the time of the tick and not the current time, so that a file of the same rate returns one frame per
+        // tick.
+        let sampled = later == nil ? time : clock.now
+        guard var look = try self.look(at: source, time, sampled: sampled, clock, composing: &progress.composers) else {
+            return nil
+        }
+        progress.lastTick = time
+        let hadChange = look.hasChange
+        progress.ticks.noteLook(hadChange: hadChange)
+        // If nothing has changed, a change before the next tick is still the picture of this one. So it is sent at
+        // once, and a source that paints at the rate of the ticks loses no picture, whatever its phase.
+        let end = clock.origin + progress.ticks.end.nanoseconds
+        while look.isUnchanged, !progress.composers.contains(where: \.isAwaitingPicture),
+            waitForChange(of: source, until: end, clock)
+        {
+            guard
+                let next = try self.look(at: source, time, sampled: clock.now, clock, composing: &progress.composers)
+            else { return nil }
+            look = next
+        }
+        return (look, hadChange)
+    }
+
+    /// Reports whether the source may be shown, before viewers see it.
+    private func reportState(of look: Look, _ source: any ScreenSource, _ reported: inout Reported) {
+        if look.isLocked != reported.isLocked {
+            report(.locked(look.isLocked))
+            // What changed while viewers saw the slate is not known.
+            source.requestWholePicture()
+        }
+        reported.isLocked = look.isLocked
+        if look.isSourceWithheld != reported.isSourceWithheld { report(.withheld(look.isSourceWithheld)) }
+        reported.isSourceWithheld = look.isSourceWithheld
+    }
+
+    /// Gives each rendition its frame.
+    private func show(_ look: Look, with composers: inout [RenditionComposer], at time: MediaTime) {
+        for position in composers.indices {
+            if look.isRevoked && !look.isLocked {
+                // Viewers of a slate get no picture: the composer's can be from before an earlier pause.
+                composers[position].hold(at: time)
+            } else {
+                composers[position].show(isWithheld: look.isWithheld, rules: rules?.appliedRevision ?? 0, at: time)
+            }
+        }
+    }
+
+    /// Reports what the source says about itself.
+    private func reportNews(of look: Look, _ source: any ScreenSource, _ reported: inout Reported) {
+        while let notice = source.takeNotice() { report(.notice(notice)) }
+        if look.isTooSmall, !reported.isTooSmall { report(.notice(.tooSmall(source.size))) }
+        reported.isTooSmall = look.isTooSmall
+        if source.description != reported.description {
+            reported.description = source.description
+            report(.source(source.description))
+        }
+        if look.mayShow, !look.isLocked, mayLook, let application = source.takeApplicationChange() {
+            report(.application(application))
+        }
+    }
+
+    /// Lets ticks pass in which a still picture gives no frame.
+    private func rest(after look: Look, _ source: any ScreenSource, _ clock: SessionClock, _ progress: inout Progress) {
+        let time = progress.ticks.time
+        let nextFrames = progress.composers.map(\.nextFrame)
+        let nextFrame = nextFrames.contains(nil) ? nil : nextFrames.compactMap(\.self).min()
+        let isStill =
+            look.isUnchanged
+            || look.isWithheld && progress.reported.isWithheld && !mayCapture && !disclosure.isResuming(at: time)
+        progress.reported.isWithheld = look.isWithheld
+        guard source.canWaitForChange, let ticks = progress.ticks.rest(isStill: isStill, nextFrame: nextFrame) else {
+            return
+        }
+        // Nothing changes in the ticks of the rest.
+        let last = rest(source, ticks, progress.ticks.rate, clock)
+        progress.lastTick = MediaTime(value: last, timescale: progress.ticks.rate)
     }
 
     /// Updates the list of renditions. Returns true if a rendition joined, which needs a whole picture first.
