@@ -39,4 +39,14 @@ import Testing
             #expect(Int(upright.width) * Int(upright.height) == partWidth * partHeight)
         }
     }
+
+    /// The compositor chooses the position of the cursor.
+    @Test(arguments: 0..<8 as Range<UInt32>)
+    func `a point that is far outside stays outside`(transform: UInt32) {
+        for point in [Int32.min, Int32.max] {
+            var (x, y): (Int32, Int32) = (0, 0)
+            cpw_turn_point(point, point, 53, 37, transform, &x, &y)
+            #expect(!(0..<53).contains(x) && !(0..<53).contains(y))
+        }
+    }
 }

@@ -166,6 +166,7 @@ package final class PortalScreenSource: ScreenSource {
             } catch {
                 throw .portal(error)
             }
+            picture.beginStream()
             share = next
             self.next = nil
             try carryOut(state.sharedAgain(Self.facts(of: grant)))

@@ -45,6 +45,12 @@ struct SharedPicture {
         needsWhole = true
     }
 
+    /// Forgets the picture and the pointer, because another stream follows.
+    mutating func beginStream() {
+        clear()
+        pointer.beginStream()
+    }
+
     mutating func requestWhole() {
         needsWhole = true
     }

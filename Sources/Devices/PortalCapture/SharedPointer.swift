@@ -3,17 +3,26 @@ import Capture
 import Media
 
 /// The mouse pointer of a stream that describes it beside the picture.
-struct SharedPointer {
+package struct SharedPointer {
     private var image = PointerImage()
     private var serial: UInt32 = 0
     private var isVisible = false
     /// The hot spot in the stream's frame.
     private var position = (x: 0, y: 0)
     /// True if the pointer changed since the last `rectangle` was drawn.
-    private(set) var isChanged = false
+    package private(set) var isChanged = false
+
+    package init() {}
+
+    /// Another stream follows, which counts its images from one again. The pointer is hidden until the stream describes
+    /// it.
+    package mutating func beginStream() {
+        self = SharedPointer()
+        isChanged = true
+    }
 
     /// Notes what the compositor says. An image that did not change is not copied.
-    mutating func update(from cursor: cpw_cursor) {
+    package mutating func update(from cursor: cpw_cursor) {
         isChanged = true
         isVisible = cursor.is_visible
         position = (Int(cursor.x), Int(cursor.y))
@@ -33,14 +42,14 @@ struct SharedPointer {
     }
 
     /// The pointer was drawn as it is now.
-    mutating func noteDrawn() {
+    package mutating func noteDrawn() {
         isChanged = false
     }
 
     /// Returns the area of the pointer in the picture; empty if it is not visible.
     ///
     /// - Parameter place: returns the position in the picture for one in the stream's frame.
-    func rectangle(_ place: (Int, Int) -> (x: Int, y: Int)) -> PixelRect {
+    package func rectangle(_ place: (Int, Int) -> (x: Int, y: Int)) -> PixelRect {
         guard isVisible, image.size.area > 0 else { return PixelRect(x: 0, y: 0, width: 0, height: 0) }
         let (x, y) = place(position.x, position.y)
         return image.rectangle(atX: x, y: y)

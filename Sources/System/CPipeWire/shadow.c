@@ -104,17 +104,24 @@ int cpw_update_shadow(
     return guard_end() ? count : CPW_LOST_MEMORY;
 }
 
+static int32_t clamped(int64_t value) {
+    return value < INT32_MIN ? INT32_MIN : value > INT32_MAX ? INT32_MAX : (int32_t)value;
+}
+
 /* The content was flipped, and then turned counter-clockwise. */
 void cpw_turn_point(
     int32_t x, int32_t y, int32_t width, int32_t height, uint32_t transform, int32_t *to_x, int32_t *to_y) {
-    int32_t upright_width = transform % 2 ? height : width;
+    /* The position of a cursor can be any number. */
+    int64_t upright_x = x, upright_y = y;
     switch (transform % 4) {
-    case 1: *to_x = height - 1 - y; *to_y = x; break;
-    case 2: *to_x = width - 1 - x; *to_y = height - 1 - y; break;
-    case 3: *to_x = y; *to_y = width - 1 - x; break;
-    default: *to_x = x; *to_y = y; break;
+    case 1: upright_x = (int64_t)height - 1 - y; upright_y = x; break;
+    case 2: upright_x = (int64_t)width - 1 - x; upright_y = (int64_t)height - 1 - y; break;
+    case 3: upright_x = y; upright_y = (int64_t)width - 1 - x; break;
+    default: break;
     }
-    if (transform >= 4) *to_x = upright_width - 1 - *to_x;
+    if (transform >= 4) upright_x = (int64_t)(transform % 2 ? height : width) - 1 - upright_x;
+    *to_x = clamped(upright_x);
+    *to_y = clamped(upright_y);
 }
 
 cpw_rectangle cpw_turn(

@@ -477,10 +477,6 @@ bool cpw_get_frame_size(cpw_stream *stream, int32_t *width, int32_t *height) {
     return has_format;
 }
 
-bool cpw_keeps_flow(cpw_stream *stream) {
-    return atomic_load(&stream->keeps_flow);
-}
-
 int64_t cpw_get_silence(cpw_stream *stream) {
     int64_t now = monotonic(), asked = atomic_load(&stream->asked_at);
     if (asked == 0 && now >= stream->next_question && !is_over(stream)) {

@@ -57,7 +57,7 @@ final class PublisherChannelHandler: ChannelDuplexHandler {
             waiting.append((command, promise))
             executeWaiting(context)
         case .finish:
-            window.set(isOpen: false)
+            window.end()
             executeAllWaiting(context)
             execute(command, promise, context)
         }
@@ -230,7 +230,7 @@ final class PublisherChannelHandler: ChannelDuplexHandler {
         deadline?.cancel()
         watch?.cancel()
         countBytes(context)
-        window.set(isOpen: false)
+        window.end()
         switch ending {
         case .rejected(let rejection, _): opening.succeed(.rejected(rejection))
         case .failed(let error): opening.fail(error)

@@ -170,7 +170,7 @@ int cpw_update_shadow(
 cpw_rectangle cpw_turn(
     const uint8_t *from, int32_t width, int32_t height, uint32_t transform, cpw_rectangle part, uint8_t *to);
 
-/* Where a pixel of the stream's picture is in the upright picture. */
+/* Where a point is in the upright picture. It can be outside of the picture. */
 void cpw_turn_point(
     int32_t x, int32_t y, int32_t width, int32_t height, uint32_t transform, int32_t *upright_x, int32_t *upright_y);
 
