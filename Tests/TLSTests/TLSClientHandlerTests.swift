@@ -113,6 +113,19 @@ struct TLSClientHandlerTests {
         }
     }
 
+    @Test func `TLS 1.2 is required, and a later minimum of the system's configuration stays`() throws {
+        // OpenSSL applies its configuration (MinProtocol) when it creates the context.
+        for (configured, minimum) in [
+            (0, TLS1_2_VERSION), (TLS1_1_VERSION, TLS1_2_VERSION), (TLS1_3_VERSION, TLS1_3_VERSION),
+        ] {
+            let context = try #require(SSL_CTX_new(TLS_client_method()))
+            defer { SSL_CTX_free(context) }
+            #expect(SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(configured), nil) == 1)
+            #expect(TLSContext.configure(context))
+            #expect(SSL_CTX_ctrl(context, SSL_CTRL_GET_MIN_PROTO_VERSION, 0, nil) == Int(minimum))
+        }
+    }
+
     @Test(arguments: ["HTTP/1.1 400 Bad Request\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "\u{3}\0\0\0\0\0\0\0"])
     func `A server without TLS is detected`(answer: String) async throws {
         try await withServer { server in
