@@ -178,6 +178,27 @@ struct TLSClientHandlerTests {
         }
     }
 
+    @Test func `A server that requests answers of TLS and does not read them is disconnected`() async throws {
+        try await withServer { server in
+            try server.connect()
+            // The answers to a server that reads have no limit.
+            for _ in 0..<5000 { server.updateKeys() }
+            server.send(Array("one".utf8))
+            try server.exchange()
+            try server.channel.writeOutbound(ByteBuffer(string: "two"))
+            try server.exchange()
+            #expect(server.delivered == Array("one".utf8) && server.received == Array("two".utf8))
+            server.channel.isWritable = false
+            #expect(throws: TLSProblem.failed("the server does not read the answers")) {
+                for _ in 0..<5000 {
+                    server.updateKeys()
+                    try server.channel.writeInbound(ByteBuffer(bytes: server.takeBytes()))
+                }
+            }
+            #expect(!server.channel.isActive)
+        }
+    }
+
     @Test func `A damaged record closes the channel with an error`() async throws {
         try await withServer { server in
             try server.connect()
