@@ -121,6 +121,12 @@ final class ServerSide {
         SSL_write(ssl, bytes, Int32(bytes.count))
     }
 
+    /// Updates the server's keys, and requests that the client updates its own (TLS 1.3).
+    func updateKeys() {
+        SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED)
+        SSL_do_handshake(ssl)
+    }
+
     /// Encrypts the close notification for the client.
     func end() {
         SSL_shutdown(ssl)

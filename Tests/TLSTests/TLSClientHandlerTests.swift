@@ -113,6 +113,19 @@ struct TLSClientHandlerTests {
         }
     }
 
+    @Test func `TLS 1.2 is required, and a later minimum of the system's configuration stays`() throws {
+        // OpenSSL applies its configuration (MinProtocol) when it creates the context.
+        for (configured, minimum) in [
+            (0, TLS1_2_VERSION), (TLS1_1_VERSION, TLS1_2_VERSION), (TLS1_3_VERSION, TLS1_3_VERSION),
+        ] {
+            let context = try #require(SSL_CTX_new(TLS_client_method()))
+            defer { SSL_CTX_free(context) }
+            #expect(SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(configured), nil) == 1)
+            #expect(TLSContext.configure(context))
+            #expect(SSL_CTX_ctrl(context, SSL_CTRL_GET_MIN_PROTO_VERSION, 0, nil) == Int(minimum))
+        }
+    }
+
     @Test(arguments: ["HTTP/1.1 400 Bad Request\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "\u{3}\0\0\0\0\0\0\0"])
     func `A server without TLS is detected`(answer: String) async throws {
         try await withServer { server in
@@ -162,6 +175,27 @@ struct TLSClientHandlerTests {
             server.channel.pipeline.fireChannelInactive()
             #expect(throws: TLSClosure.withoutNotification) { try server.channel.throwIfErrorCaught() }
             #expect(throws: TLSClosure.withoutNotification) { try written.wait() }
+        }
+    }
+
+    @Test func `A server that requests answers of TLS and does not read them is disconnected`() async throws {
+        try await withServer { server in
+            try server.connect()
+            // The answers to a server that reads have no limit.
+            for _ in 0..<5000 { server.updateKeys() }
+            server.send(Array("one".utf8))
+            try server.exchange()
+            try server.channel.writeOutbound(ByteBuffer(string: "two"))
+            try server.exchange()
+            #expect(server.delivered == Array("one".utf8) && server.received == Array("two".utf8))
+            server.channel.isWritable = false
+            #expect(throws: TLSProblem.failed("the server does not read the answers")) {
+                for _ in 0..<5000 {
+                    server.updateKeys()
+                    try server.channel.writeInbound(ByteBuffer(bytes: server.takeBytes()))
+                }
+            }
+            #expect(!server.channel.isActive)
         }
     }
 

@@ -30,7 +30,13 @@ package final class TLSClientHandler: ChannelDuplexHandler {
         case closed
     }
 
+    /// The maximum number of bytes of TLS's own answers, as to an update of the keys, that wait for a server that does
+    /// not read. OpenSSL has no limit, so a server that requests answers could use unlimited memory.
+    private static let maximumAnswers = 65_536
+
     private let connection: TLSConnection
+    /// The bytes of TLS's own answers since the channel was writable.
+    private var answers = 0
     private var state = State.idle
     /// Bytes that are not encrypted yet: all before the end of the handshake, otherwise those that are not flushed.
     private var writes = MarkedCircularBuffer<(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)>(
@@ -168,8 +174,7 @@ package final class TLSClientHandler: ChannelDuplexHandler {
             deliver(bytes, context)
             throw error
         }
-        // Answers of TLS itself, as to an update of the keys.
-        send(context)
+        try answer(context)
         deliver(bytes, context)
         if case .closed = pause { close(context: context, mode: .all, promise: nil) }
     }
@@ -194,6 +199,14 @@ package final class TLSClientHandler: ChannelDuplexHandler {
                 throw error
             }
         }
+    }
+
+    /// Sends the answers of TLS itself, as to an update of the keys (RFC 8446, section 4.6.3).
+    private func answer(_ context: ChannelHandlerContext) throws(TLSProblem) {
+        guard let bytes = connection.takeBytesToSend(context.channel.allocator) else { return }
+        answers = context.channel.isWritable ? 0 : answers + bytes.readableBytes
+        guard answers <= Self.maximumAnswers else { throw .failed("the server does not read the answers") }
+        context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
     }
 
     /// Sends what TLS itself has to say.

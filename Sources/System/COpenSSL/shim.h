@@ -19,8 +19,10 @@ static inline int copenssl_initialize(void) {
     return OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, NULL);
 }
 
-/* Rejects versions before TLS 1.2. Returns 1 on success. */
+/* Rejects versions before TLS 1.2, and those before the minimum that the system's configuration has set already. Returns
+   1 on success. */
 static inline int copenssl_require_tls12(SSL_CTX *_Nonnull context) {
+    if (SSL_CTX_get_min_proto_version(context) >= TLS1_2_VERSION) return 1;
     return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
 }
 

@@ -1,4 +1,5 @@
 import CCurl
+import COpenSSL
 import Concurrency
 import HLS
 import Synchronization
@@ -28,20 +29,20 @@ final class HTTPConnections: @unchecked Sendable {
     private static let restInterval: Int32 = 100
 
     private let settings: Settings
-    /// Only its thread uses it, except for `curl_multi_wakeup`, which is thread-safe.
+    /// Only its thread uses it, and frees it at the end. `curl_multi_wakeup` is thread-safe, and is only called before
+    /// the end.
     private let multi: UnsafeMutableRawPointer
     private let orders = Mutex(Orders())
     private let ended = Once<Void>()
 
     /// Returns nil without memory.
     init?(_ settings: Settings) {
+        // First, because libcurl would register OpenSSL's handler of exit(3), which frees what the thread still uses if
+        // the program exits while a request is in progress.
+        _ = copenssl_initialize()
         guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK, let multi = curl_multi_init() else { return nil }
         (self.settings, self.multi) = (settings, multi)
         _ = NamedThread(name: "http") { [self] in run() }
-    }
-
-    deinit {
-        curl_multi_cleanup(multi)
     }
 
     /// Sends a request and returns its answer. If the task is cancelled, the request ends with `cancelled`.
@@ -66,13 +67,12 @@ final class HTTPConnections: @unchecked Sendable {
 
     /// Returns false after the end.
     private func order(_ change: (inout Orders) -> Void) -> Bool {
-        let isOpen = orders.withLock { orders in
+        orders.withLock { orders in
             guard !orders.isEnded else { return false }
             change(&orders)
+            curl_multi_wakeup(multi)
             return true
         }
-        if isOpen { curl_multi_wakeup(multi) }
-        return isOpen
     }
 
     // MARK: Thread
@@ -90,8 +90,11 @@ final class HTTPConnections: @unchecked Sendable {
                 return orders
             }
             for transfer in orders.new {
+                guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
+                    transfer.complete(CURLE_OUT_OF_MEMORY)
+                    continue
+                }
                 active[transfer.easy] = transfer
-                curl_multi_add_handle(multi, transfer.easy)
             }
             for transfer in orders.cancelled where remove(transfer) { transfer.abandon() }
             if orders.isEnded {
@@ -114,6 +117,7 @@ final class HTTPConnections: @unchecked Sendable {
             let hasRest = active.values.contains { $0.restDeadline != nil }
             curl_multi_poll(multi, nil, 0, hasRest ? Self.restInterval : 60_000, nil)
         }
+        curl_multi_cleanup(multi)
         ended.set(())
     }
 }
