@@ -64,9 +64,12 @@ extension EndToEndTests {
                 for (name, signals) in blocked {
                     #expect(signals & brokenPipe != 0, "the thread \(name) receives SIGPIPE")
                 }
-                let status = try String(contentsOfFile: process + "/status", encoding: .utf8)
-                let ignored = try #require(field("SigIgn", of: status).flatMap { UInt64($0, radix: 16) })
-                #expect(ignored & brokenPipe == 0, "the process ignores SIGPIPE")
+                // The disposition is changed and put back while the first event loop is made, after its thread is there.
+                try await program.wait(for: "the disposition of SIGPIPE") {
+                    let status = try String(contentsOfFile: process + "/status", encoding: .utf8)
+                    return field("SigIgn", of: status).flatMap { UInt64($0, radix: 16) }.map { $0 & brokenPipe == 0 }
+                        ?? false
+                }
                 try await program.killNow()
             }
         }
