@@ -30,6 +30,11 @@ static inline CURLcode ccurl_set_context(CURL *_Nonnull easy, CURLoption option,
     return curl_easy_setopt(easy, option, value);
 }
 
+/* The names and versions of the TLS libraries, for example "OpenSSL/3.0.2"; NULL without TLS. */
+static inline const char *_Nullable ccurl_tls_libraries(void) {
+    return curl_version_info(CURLVERSION_NOW)->ssl_version;
+}
+
 /* curl_easy_getinfo for each type of values. The value does not change on failure. */
 static inline void ccurl_get_long(CURL *_Nonnull easy, CURLINFO info, long *_Nonnull value) {
     curl_easy_getinfo(easy, info, value);

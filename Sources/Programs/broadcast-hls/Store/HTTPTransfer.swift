@@ -159,7 +159,8 @@ final class HTTPTransfer: @unchecked Sendable {
                 results.append(ccurl_set_text(easy, CURLOPT_CAPATH, nil))
             }
             results.append(ccurl_set_pointer(easy, CURLOPT_SSL_CTX_DATA, me))
-            // A libcurl with another TLS library rejects this option, so that no connection is unverified.
+            // With another TLS library, the option does not exist, or its function gets another type.
+            guard Self.usesOpenSSL else { return false }
             results.append(
                 ccurl_set_context(easy, CURLOPT_SSL_CTX_FUNCTION) { _, context, me in
                     HTTPTransfer.from(me).secure(context)
@@ -167,6 +168,13 @@ final class HTTPTransfer: @unchecked Sendable {
         }
         return results.allSatisfy { $0 == CURLE_OK }
     }
+
+    /// True if libcurl uses the version of OpenSSL that `TLS` uses. The name of a library that is not used has
+    /// parentheses.
+    private static let usesOpenSSL: Bool = {
+        guard let libraries = ccurl_tls_libraries().map({ String(cString: $0) }) else { return false }
+        return libraries.split(separator: " ").contains { $0.hasPrefix("OpenSSL/\(OPENSSL_version_major()).") }
+    }()
 
     private static func from(_ pointer: UnsafeMutableRawPointer?) -> HTTPTransfer {
         // libcurl passes the pointer that `configure` gave it, while the transfer exists.
