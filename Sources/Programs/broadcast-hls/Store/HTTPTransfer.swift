@@ -135,6 +135,7 @@ final class HTTPTransfer: @unchecked Sendable {
                 HTTPTransfer.from(me).receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
             },
         ]
+        ccurl_leave_resolver(easy)
         if let body = request.body {
             results.append(ccurl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)))
             // libcurl copies it, so that it can send it again on another connection.
