@@ -38,6 +38,11 @@ static inline void ccurl_leave_resolver(CURL *_Nonnull easy) {
 #endif
 }
 
+/* Limits the authentication at a SOCKS proxy to a user name and a password (RFC 1929). */
+static inline CURLcode ccurl_limit_socks5(CURL *_Nonnull easy) {
+    return curl_easy_setopt(easy, CURLOPT_SOCKS5_AUTH, (long)CURLAUTH_BASIC);
+}
+
 /* The names and versions of the TLS libraries, for example "OpenSSL/3.0.2"; NULL without TLS. */
 static inline const char *_Nullable ccurl_tls_libraries(void) {
     return curl_version_info(CURLVERSION_NOW)->ssl_version;

@@ -145,6 +145,10 @@ final class HTTPTransfer: @unchecked Sendable {
             results.append(ccurl_set_text(easy, CURLOPT_PROXYUSERNAME, user))
             results.append(ccurl_set_text(easy, CURLOPT_PROXYPASSWORD, proxy.password))
         }
+        if settings.proxy?.kind == .socks5 {
+            // Not GSS-API, which would send the user's Kerberos ticket, and blocks the thread.
+            results.append(ccurl_limit_socks5(easy))
+        }
         if let address = settings.localAddress {
             results.append(
                 ccurl_set_long(
@@ -189,6 +193,8 @@ final class HTTPTransfer: @unchecked Sendable {
             let parameters = SSL_CTX_get0_param(context), TLSContext.configure(context),
             identity.require(in: parameters)
         else { return CURLE_SSL_CONNECT_ERROR }
+        // libcurl would write the keys of the connection to a file if the environment names one (SSLKEYLOGFILE).
+        SSL_CTX_set_keylog_callback(context, nil)
         return CURLE_OK
     }
 
