@@ -52,6 +52,8 @@ struct HTTPFailure: Error, Sendable {
 final class HTTPTransfer: @unchecked Sendable {
     /// In milliseconds, with the TLS handshake.
     private static let connectTimeout = 5_000
+    /// The maximum size of the heads of an answer in bytes. libcurl before 8.3 has no limit.
+    private static let longestHead = 128 << 10
 
     /// The handle of libcurl. It contains a pointer to this object.
     let easy: UnsafeMutableRawPointer
@@ -61,6 +63,8 @@ final class HTTPTransfer: @unchecked Sendable {
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var headers: UnsafeMutablePointer<curl_slist>?
     private var answer = HTTPAnswer(status: 0, schemes: [], body: [], isComplete: false)
+    /// The bytes of the heads so far.
+    private var headSize = 0
     /// When the head of the answer had arrived.
     private var headTime: ContinuousClock.Instant?
 
@@ -200,8 +204,11 @@ final class HTTPTransfer: @unchecked Sendable {
 
     // MARK: Answer
 
-    /// Takes one line of the head. Informational answers (1xx) precede the answer itself.
+    /// Takes one line of the head. Informational answers (1xx) precede the answer itself. A smaller result than the size
+    /// of the line ends the request.
     private func receiveHead(_ bytes: UnsafeRawBufferPointer) -> Int {
+        headSize += bytes.count
+        guard headSize <= Self.longestHead else { return 0 }
         let line = String(decoding: bytes, as: UTF8.self)
         if line.hasPrefix("HTTP/") {
             var status = 0
