@@ -257,9 +257,12 @@ final class HTTPTransfer: @unchecked Sendable {
     }
 
     private var timeout: HTTPFailure.Reason {
-        var (connected, secured) = (0.0, 0.0)
+        var (connected, secured, ready) = (0.0, 0.0, 0.0)
         ccurl_get_double(easy, CURLINFO_CONNECT_TIME, &connected)
         ccurl_get_double(easy, CURLINFO_APPCONNECT_TIME, &secured)
+        // A connection that was kept has no other times.
+        ccurl_get_double(easy, CURLINFO_PRETRANSFER_TIME, &ready)
+        if ready > 0 { return .tooSlow }
         if connected == 0 { return .noAnswer }
         return identity != nil && secured == 0 ? .noAnswerInTLS : .tooSlow
     }
