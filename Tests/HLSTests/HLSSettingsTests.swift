@@ -102,6 +102,7 @@ struct HLSSettingsTests {
         #expect(try route(["proxy": "http://p:3128", "bind": "wg0"], url: "/srv/www") == HLSRoute())
         for setup in [
             ["bind": "wg0"], ["proxy": "p"], ["proxy": "ftp://p:1"], ["ip-version": "5"],
+            ["proxy": "http://:1"], ["proxy": "http://localhost:1@p:3128"], ["proxy": "http://localhost/@p:3128"],
         ] {
             #expect(throws: BroadcastFailure.self) { try route(setup) }
         }

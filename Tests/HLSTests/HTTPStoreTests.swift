@@ -73,6 +73,28 @@ struct HTTPStoreAnswerTests {
         }
     }
 
+    @Test func `A head that never ends is not an answer`() async throws {
+        try await withPeers { peers in
+            let port = try freePort()
+            let program = """
+                import socket
+                server = socket.create_server(('127.0.0.1', \(port)))
+                while True:
+                    client = server.accept()[0]
+                    try:
+                        client.sendall(b'HTTP/1.1 200 OK\\r\\n')
+                        while True: client.sendall(b'X: ' + b'x' * 1000 + b'\\r\\n')
+                    except OSError:
+                        client.close()
+                """
+            try await peers.start("server", ["python3", "-c", program]).wait(for: "its port") { isBound(port) }
+            let store = try store("127.0.0.1", port)
+            let problem = "the server at 127.0.0.1:\(port) cannot be reached (the request failed)"
+            await #expect(throws: StoreError.unavailable(problem)) { try await store.put(object) }
+            await store.shutDown()
+        }
+    }
+
     @Test func `Only an address of the chosen version of IP determines why a server cannot be reached`() async throws {
         let port = try freePort()
         let store = try store("localhost", port, route: HLSRoute(setup: ["ip-version": "4"]))

@@ -30,6 +30,24 @@ static inline CURLcode ccurl_set_context(CURL *_Nonnull easy, CURLoption option,
     return curl_easy_setopt(easy, option, value);
 }
 
+/* Lets a request end while the system still resolves a name: otherwise libcurl waits for its thread, and all other
+   requests of the multi handle wait too. Before version 7.87, libcurl always waits. */
+static inline void ccurl_leave_resolver(CURL *_Nonnull easy) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+#endif
+}
+
+/* Limits the authentication at a SOCKS proxy to a user name and a password (RFC 1929). */
+static inline CURLcode ccurl_limit_socks5(CURL *_Nonnull easy) {
+    return curl_easy_setopt(easy, CURLOPT_SOCKS5_AUTH, (long)CURLAUTH_BASIC);
+}
+
+/* The names and versions of the TLS libraries, for example "OpenSSL/3.0.2"; NULL without TLS. */
+static inline const char *_Nullable ccurl_tls_libraries(void) {
+    return curl_version_info(CURLVERSION_NOW)->ssl_version;
+}
+
 /* curl_easy_getinfo for each type of values. The value does not change on failure. */
 static inline void ccurl_get_long(CURL *_Nonnull easy, CURLINFO info, long *_Nonnull value) {
     curl_easy_getinfo(easy, info, value);

@@ -66,6 +66,8 @@ package struct HLSRoute: Equatable, Sendable {
         else { throw wrong }
         var host = text[mark.upperBound..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        // libcurl would read a user name, or another host than the one that was checked.
+        guard !host.isEmpty, !host.contains(where: { "@/?#\\[]".contains($0) }) else { throw wrong }
         let kind: Proxy.Kind
         switch text[..<mark.lowerBound] {
         case "http": kind = .http

@@ -52,6 +52,8 @@ struct HTTPFailure: Error, Sendable {
 final class HTTPTransfer: @unchecked Sendable {
     /// In milliseconds, with the TLS handshake.
     private static let connectTimeout = 5_000
+    /// The maximum size of the heads of an answer in bytes. libcurl before 8.3 has no limit.
+    private static let longestHead = 128 << 10
 
     /// The handle of libcurl. It contains a pointer to this object.
     let easy: UnsafeMutableRawPointer
@@ -61,6 +63,8 @@ final class HTTPTransfer: @unchecked Sendable {
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var headers: UnsafeMutablePointer<curl_slist>?
     private var answer = HTTPAnswer(status: 0, schemes: [], body: [], isComplete: false)
+    /// The bytes of the heads so far.
+    private var headSize = 0
     /// When the head of the answer had arrived.
     private var headTime: ContinuousClock.Instant?
 
@@ -135,6 +139,7 @@ final class HTTPTransfer: @unchecked Sendable {
                 HTTPTransfer.from(me).receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
             },
         ]
+        ccurl_leave_resolver(easy)
         if let body = request.body {
             results.append(ccurl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)))
             // libcurl copies it, so that it can send it again on another connection.
@@ -143,6 +148,10 @@ final class HTTPTransfer: @unchecked Sendable {
         if let proxy = settings.proxy, let user = proxy.user {
             results.append(ccurl_set_text(easy, CURLOPT_PROXYUSERNAME, user))
             results.append(ccurl_set_text(easy, CURLOPT_PROXYPASSWORD, proxy.password))
+        }
+        if settings.proxy?.kind == .socks5 {
+            // Not GSS-API, which would send the user's Kerberos ticket, and blocks the thread.
+            results.append(ccurl_limit_socks5(easy))
         }
         if let address = settings.localAddress {
             results.append(
@@ -159,7 +168,8 @@ final class HTTPTransfer: @unchecked Sendable {
                 results.append(ccurl_set_text(easy, CURLOPT_CAPATH, nil))
             }
             results.append(ccurl_set_pointer(easy, CURLOPT_SSL_CTX_DATA, me))
-            // A libcurl with another TLS library rejects this option, so that no connection is unverified.
+            // With another TLS library, the option does not exist, or its function gets another type.
+            guard Self.usesOpenSSL else { return false }
             results.append(
                 ccurl_set_context(easy, CURLOPT_SSL_CTX_FUNCTION) { _, context, me in
                     HTTPTransfer.from(me).secure(context)
@@ -167,6 +177,13 @@ final class HTTPTransfer: @unchecked Sendable {
         }
         return results.allSatisfy { $0 == CURLE_OK }
     }
+
+    /// True if libcurl uses the version of OpenSSL that `TLS` uses. The name of a library that is not used has
+    /// parentheses.
+    private static let usesOpenSSL: Bool = {
+        guard let libraries = ccurl_tls_libraries().map({ String(cString: $0) }) else { return false }
+        return libraries.split(separator: " ").contains { $0.hasPrefix("OpenSSL/\(OPENSSL_version_major()).") }
+    }()
 
     private static func from(_ pointer: UnsafeMutableRawPointer?) -> HTTPTransfer {
         // libcurl passes the pointer that `configure` gave it, while the transfer exists.
@@ -180,13 +197,18 @@ final class HTTPTransfer: @unchecked Sendable {
             let parameters = SSL_CTX_get0_param(context), TLSContext.configure(context),
             identity.require(in: parameters)
         else { return CURLE_SSL_CONNECT_ERROR }
+        // libcurl would write the keys of the connection to a file if the environment names one (SSLKEYLOGFILE).
+        SSL_CTX_set_keylog_callback(context, nil)
         return CURLE_OK
     }
 
     // MARK: Answer
 
-    /// Takes one line of the head. Informational answers (1xx) precede the answer itself.
+    /// Takes one line of the head. Informational answers (1xx) precede the answer itself. A smaller result than the size
+    /// of the line ends the request.
     private func receiveHead(_ bytes: UnsafeRawBufferPointer) -> Int {
+        headSize += bytes.count
+        guard headSize <= Self.longestHead else { return 0 }
         let line = String(decoding: bytes, as: UTF8.self)
         if line.hasPrefix("HTTP/") {
             var status = 0
@@ -235,9 +257,12 @@ final class HTTPTransfer: @unchecked Sendable {
     }
 
     private var timeout: HTTPFailure.Reason {
-        var (connected, secured) = (0.0, 0.0)
+        var (connected, secured, ready) = (0.0, 0.0, 0.0)
         ccurl_get_double(easy, CURLINFO_CONNECT_TIME, &connected)
         ccurl_get_double(easy, CURLINFO_APPCONNECT_TIME, &secured)
+        // A connection that was kept has no other times.
+        ccurl_get_double(easy, CURLINFO_PRETRANSFER_TIME, &ready)
+        if ready > 0 { return .tooSlow }
         if connected == 0 { return .noAnswer }
         return identity != nil && secured == 0 ? .noAnswerInTLS : .tooSlow
     }
