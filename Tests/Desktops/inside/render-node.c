@@ -73,11 +73,11 @@ static int open_any(int folder, const char *path, int flags, mode_t mode) {
 
 #define READ_MODE \
     mode_t mode = 0; \
-    if (flags & (O_CREAT | O_TMPFILE)) {
-        va_list list;
-        va_start(list, flags);
-        mode = va_arg(list, mode_t);
-        va_end(list);
+    if (flags & (O_CREAT | O_TMPFILE)) { \
+        va_list list; \
+        va_start(list, flags); \
+        mode = va_arg(list, mode_t); \
+        va_end(list); \
     }
 
 int open(const char *path, int flags, ...) { READ_MODE return open_any(AT_FDCWD, path, flags, mode); }
