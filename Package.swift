@@ -228,7 +228,7 @@ let support: [Module] = [
 ]
 
 let tests: [Module] = [
-    // Links, file names and the table of modules in the documents.
+    // Links, file names and the list of modules in the documents.
     .test("DocumentTests"),
     .test("ConcurrencyTests", uses: ["Media", "Concurrency", "TestSupport"]),
     .test("MediaTests", uses: ["Media", "TestPatterns"]),

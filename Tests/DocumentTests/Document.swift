@@ -101,22 +101,27 @@ struct Document: CustomTestStringConvertible, Sendable {
         }
     }
 
-    /// The layers in the picture of the architecture, from the highest to the lowest.
-    var layers: [String] {
+    /// The lines of the picture of the architecture: a layer, or spaces, and a module with its description.
+    private var picture: [Substring] {
         guard let start = text.range(of: "```text\nPrograms ") else { return [] }
-        let lines = text[start.lowerBound...].split(separator: "\n").dropFirst().prefix { !$0.hasPrefix("```") }
-        return lines.compactMap { $0.split(separator: " ").first.map(String.init) }
+        return text[start.lowerBound...].split(separator: "\n").dropFirst().prefix { !$0.hasPrefix("```") }
     }
 
-    /// The modules of the tables that follow a line with the name of a layer (`**Base**: …`), by layer.
+    /// The layers in the picture of the architecture, from the highest to the lowest.
+    var layers: [String] {
+        picture.compactMap { $0.firstMatch(of: /^[A-Z][a-z]+/).map { String($0.0) } }
+    }
+
+    /// The modules in the picture of the architecture, by layer. The libraries of the system have no lines of their own.
     var modules: [String: Set<String>] {
         var modules: [String: Set<String>] = [:]
-        for part in text.split(separator: "\n**").dropFirst() {
-            let lines = part.split(separator: "\n")
-            guard let name = lines[0].firstMatch(of: /^([A-Z][a-z]+)\*\*:/).map({ String($0.1) }) else { continue }
-            let rows = lines.dropFirst().prefix { $0.hasPrefix("|") }
-            guard !rows.isEmpty else { continue }
-            modules[name] = Set(rows.compactMap { $0.firstMatch(of: /^\| `([A-Za-z0-9-]+)`/).map { String($0.1) } })
+        var layer = ""
+        for line in picture {
+            if let name = line.firstMatch(of: /^[A-Z][a-z]+/) { layer = String(name.0) }
+            guard layer != "System", let row = line.firstMatch(of: /^(?:[A-Z][a-z]+)? +([A-Za-z0-9-]+) +/) else {
+                continue
+            }
+            modules[layer, default: []].insert(String(row.1))
         }
         return modules
     }

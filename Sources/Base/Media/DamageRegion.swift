@@ -2,8 +2,7 @@
 ///
 /// Invariant: no rectangle is empty, each is inside the picture, none contains another, and there are at most
 /// `maximumRectangles`. Rectangles can overlap at the edges. If the region covers more than half of the picture's area
-/// or has too many rectangles, it becomes the whole picture, because one large grab is cheaper than many small ones
-/// (docs/architecture.md).
+/// or has too many rectangles, it becomes the whole picture, because one large grab is cheaper than many small ones.
 public struct DamageRegion: Equatable, Sendable {
     /// The maximum number of rectangles. With more, the region becomes the whole picture.
     public static let maximumRectangles = 64

@@ -4,8 +4,8 @@ import Synchronization
 /// affect the others.
 ///
 /// Encoders push without waiting; one task takes elements. If the queue is full, it drops and counts video, and keeps
-/// audio (docs/architecture.md). Marks of pauses keep their position between the packets. At most one annotation waits:
-/// a newer one is merged into it.
+/// audio (docs/protocols.md, "Congestion"). Marks of pauses keep their position between the packets. At most one
+/// annotation waits: a newer one is merged into it.
 public final class PacketQueue: Sendable {
     /// The limits of a queue.
     public struct Limits: Sendable {

@@ -1,8 +1,7 @@
 import CX264
 
 extension X264Encoder {
-    /// The parameters that live services accept and repeat pictures require, with BT.709 in the VUI
-    /// (docs/architecture.md).
+    /// The parameters that live services accept and repeat pictures require, with BT.709 in the VUI.
     static func parameters(for settings: VideoSettings) throws(EncodeError) -> x264_param_t {
         var parameters = x264_param_t()
         guard

@@ -11,8 +11,8 @@ package final class SessionLauncher: Sendable {
     /// The child's descriptor of the connection.
     package static let childDescriptor: Int32 = 3
 
-    /// The time that a cancelled child has to end: more than the slowest destination may take (docs/architecture.md,
-    /// "Stop").
+    /// The time that a cancelled child has to end: more than the slowest destination may take
+    /// (`ShutdownTimetable`).
     private static let cancelTime = Duration.seconds(15)
 
     private struct State {

@@ -41,7 +41,10 @@ extension PictureRequest {
         }
     }
 
-    /// True if the pictures show the desktop, false if they are those of a file or a program.
+    /// True if the pictures show the desktop of this machine, false if they are those of a file or a program.
+    ///
+    /// For a desktop, `[video] fps` and the sound of its applications apply, notifications are held, and its lock shows
+    /// the slate.
     package var isDesktop: Bool {
         switch self {
         case .screen, .portal: true

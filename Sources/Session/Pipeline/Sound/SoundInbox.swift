@@ -14,6 +14,9 @@ package struct SoundStatus: Sendable {
 
 /// Passes sound from the recording threads to the mixing thread, and commands of the session to both. Thread-safe.
 /// Writers never wait.
+///
+/// A recording thread puts pieces of 48 kHz stereo with their times. It calls `started` when its source delivers sound,
+/// and `suspend` when it does not.
 package final class SoundInbox: Sendable {
     /// The items that the mixing thread takes at a time.
     package struct Work {

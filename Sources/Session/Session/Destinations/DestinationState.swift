@@ -2,6 +2,13 @@ import Media
 import Upload
 
 /// The states of a destination, as status and events name them (`docs/protocols.md`).
+///
+///     connecting ──► live ◄──► paused
+///         │          ▲ │          │
+///         │          │ ▼          ▼
+///         │      reconnecting ◄───┘
+///         ▼          ▼
+///      failed     finished, failed
 package enum DestinationState: String, Sendable {
     case connecting
     case live
