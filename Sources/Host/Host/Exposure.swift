@@ -48,18 +48,3 @@ package struct Exposure: Sendable {
         notifications = holdsNotifications ? warning.map { .uncertain($0) } ?? .held : .notHeld
     }
 }
-
-extension PictureRequest {
-    /// True if everything that is on a part of the screen is visible, also notifications.
-    fileprivate var showsWholeDesktop: Bool {
-        switch self {
-        case .screen(let request):
-            switch request.selection {
-            case .window, .matchingWindow, .activeWindow: false
-            case .wholeScreen, .monitor, .focusedMonitor, .region: true
-            }
-        case .portal(let request): request.choice == .monitor
-        case .y4m, .feed, .custom: false
-        }
-    }
-}

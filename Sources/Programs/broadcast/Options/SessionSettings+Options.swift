@@ -18,11 +18,11 @@ extension SessionSettings {
         windowTimeout = try source.windowReturn()
         // With --window pick, the caller asks the user to click a window later.
         let selection = try source.selection() ?? .wholeScreen
-        if let path = source.y4m {
+        if let replacement = source.replacement {
             if source.display != nil || source.followFocus {
                 throw CommandError(.usage, SettingProblem.pictureFileAndScreen.sentence)
             }
-            self.source = .y4m(path: path)
+            self.source = replacement.source
         } else {
             self.source = .screen(display: source.display, selection)
         }

@@ -15,9 +15,9 @@ extension SourceOptions {
     /// True if the desktop is captured through its portal: in a Wayland session, unless `--source` says otherwise.
     func usesPortal(_ context: CommandContext) throws(CommandError) -> Bool {
         let wanted: System? = try OptionValue.choice(source, name: "--source")
-        if y4m != nil {
+        if let option = replacement?.option {
             if wanted != nil || ask {
-                throw CommandError(.usage, "--y4m replaces the screen: omit --source and --ask.")
+                throw CommandError(.usage, "\(option) replaces the screen: omit --source and --ask.")
             }
             return false
         }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Media
 import Presentation
+import UserConfiguration
 import X11Capture
 
 /// The options that select the source.
@@ -61,6 +62,12 @@ struct SourceOptions: ParsableArguments {
                 + "0 ends it at once. Default: 5m.", valueName: "time"))
     var monitorTimeout: String?
 
+    /// The source that replaces the desktop, and its option; nil if the desktop is captured. All that decides between the
+    /// two asks here.
+    var replacement: (option: String, source: SessionSettings.Source)? {
+        y4m.map { ("--y4m", .y4m(path: $0)) }
+    }
+
     /// True if `--window` has a rule that the next window of the same application can match.
     private var isWindowByRule: Bool {
         let kind = window?.prefix { $0 != ":" }.lowercased()
@@ -74,9 +81,8 @@ struct SourceOptions: ParsableArguments {
 
     /// The selected part of the screen; nil if the user must click a window (--window pick).
     func selection() throws(CommandError) -> ScreenSelection? {
-        let given = [("--y4m", y4m), ("--monitor", monitor), ("--region", region), ("--window", window)].filter {
-            $0.1 != nil
-        }.map(\.0)
+        let ofScreen = [("--monitor", monitor), ("--region", region), ("--window", window)]
+        let given = [replacement?.option].compactMap(\.self) + ofScreen.filter { $0.1 != nil }.map(\.0)
         if given.count > 1 {
             throw CommandError(.usage, "\(given[0]) and \(given[1]) exclude each other. Give one of them.")
         }

@@ -61,6 +61,19 @@ extension PictureRequest {
         }
     }
 
+    /// True if everything that is on a part of the screen is visible, also notifications.
+    package var showsWholeDesktop: Bool {
+        switch self {
+        case .screen(let request):
+            switch request.selection {
+            case .window, .matchingWindow, .activeWindow: false
+            case .wholeScreen, .monitor, .focusedMonitor, .region: true
+            }
+        case .portal(let request): request.choice == .monitor
+        case .y4m, .feed, .custom: false
+        }
+    }
+
     /// The part of the desktop that the user chose; nil for all of it.
     var region: PixelRect? {
         switch self {
