@@ -150,7 +150,8 @@ struct WindowTargetTests {
             let before = try segments()
             let source = try open(screen, .window(window.window))
             #expect(source.usesSharedMemory)
-            _ = try source.nextSample()
+            // A look can find that the window has no picture yet, and then it takes no segment.
+            try await source.waitForPicture("the first picture") { $0.size == PixelSize(width: 200, height: 100) }
             var seen = try segments().subtracting(before)
             #expect(seen.count == 1)
             // Smaller, and back.
