@@ -1,7 +1,7 @@
 import CCompositorInput
 import Testing
 
-/// What a compositor sends, correct and malformed. Behind the end of each memory is none that can be read.
+/// What a compositor sends, correct and malformed. The page behind the end of each block of memory cannot be read.
 @Suite struct CompositorInputTests {
     // MARK: Formats
 

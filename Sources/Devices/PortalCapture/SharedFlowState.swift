@@ -37,8 +37,8 @@ package struct SharedFlowState: Equatable, Sendable {
         }
     }
 
-    /// Whether there is a picture, and what was reported if there is none. It outlasts a stream, so that nothing is
-    /// reported twice.
+    /// Whether there is a picture, and what was reported if there is none. It stays when a stream is replaced, so that
+    /// nothing is reported twice.
     package enum Absence: Equatable, Sendable {
         case none
         /// No picture since this time; nil if the wait for a picture has not begun.

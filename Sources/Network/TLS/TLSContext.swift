@@ -5,8 +5,9 @@ import Glibc
 /// verified up to a trusted authority (RFC 5280, section 6). Thread-safe.
 ///
 /// OpenSSL reads the configuration of the system (openssl.cnf), which can require more.
+// @unchecked: nothing changes the context after `init`, and OpenSSL counts its references with atomics
+// (openssl-threads(7)).
 package final class TLSContext: @unchecked Sendable {
-    // OpenSSL counts the references, and nothing changes the context after `init` (openssl-threads(7)).
     let pointer: OpaquePointer
 
     /// Loads the certificate authorities. This blocks for some milliseconds.

@@ -36,7 +36,7 @@ typedef struct cci_result {
  *     D  struct spa_meta_region[], the damage   P  struct spa_meta_cursor and what follows it
  *     B  a buffer of all this arrives
  *
- * Behind the end of each memory is none that can be read. Returns NULL, or the rule that a result violates.
+ * The page behind the end of each block of memory cannot be read. Returns NULL, or the rule that a result violates.
  */
 const char *_Nullable cci_feed(const uint8_t *bytes, size_t count, cci_result *result);
 

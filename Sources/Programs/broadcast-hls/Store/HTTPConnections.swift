@@ -7,6 +7,7 @@ import TLS
 
 /// The connections of a store to its server: libcurl's multi interface on a thread of its own, which keeps connections
 /// for later requests. Call `shutDown` at the end.
+// @unchecked: `multi` is a pointer that only its own thread uses, but for curl_multi_wakeup(3), which is thread-safe.
 final class HTTPConnections: @unchecked Sendable {
     struct Settings: Sendable {
         var proxy: HLSRoute.Proxy?

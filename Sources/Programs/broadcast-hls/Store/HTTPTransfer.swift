@@ -48,7 +48,8 @@ struct HTTPFailure: Error, Sendable {
     var reason: Reason
 }
 
-/// One request in libcurl. Only the thread of its `HTTPConnections` uses it after `init`.
+/// One request in libcurl.
+// @unchecked: after `init`, only the thread of its `HTTPConnections` uses what changes.
 final class HTTPTransfer: @unchecked Sendable {
     /// In milliseconds, with the TLS handshake.
     private static let connectTimeout = 5_000
