@@ -40,10 +40,11 @@ struct StartSettingsTests {
             configuration.media.outputSize == nil && configuration.media.frameRate == nil
                 && configuration.media.rateControl == nil)
         #expect(
-            configuration.media.preset == "veryfast" && configuration.media.latency == .low
+            configuration.media.coding.preset == "veryfast" && configuration.media.coding.latency == .low
                 && configuration.media.chroma == .yuv420)
         #expect(
-            configuration.media.keyframeInterval == MediaTime(milliseconds: 2000) && configuration.media.pacing == nil)
+            configuration.media.coding.keyframeInterval == MediaTime(milliseconds: 2000)
+                && configuration.media.pacing == nil)
         #expect(
             configuration.media.audio.app != nil && configuration.media.audio.mic == nil
                 && configuration.media.audio.bitrate == 160)
@@ -63,8 +64,11 @@ struct StartSettingsTests {
         #expect(
             chosen.media.outputSize == PixelSize(width: 1280, height: 720) && chosen.media.frameRate == 25
                 && chosen.media.rateControl == .bitrate(6000))
-        #expect(chosen.media.preset == "fast" && chosen.media.latency == .normal && chosen.media.chroma == .yuv444)
-        #expect(chosen.media.keyframeInterval == MediaTime(milliseconds: 1500) && chosen.media.pacing == .variable)
+        #expect(
+            chosen.media.coding.preset == "fast" && chosen.media.coding.latency == .normal
+                && chosen.media.chroma == .yuv444)
+        #expect(
+            chosen.media.coding.keyframeInterval == MediaTime(milliseconds: 1500) && chosen.media.pacing == .variable)
         #expect(try configuration("--quality", "18").media.rateControl == .quality(18))
         #expect(try !screen("--no-cursor").showsCursor && screen("--cursor").showsCursor)
     }

@@ -12,8 +12,10 @@ import Testing
     @Test(arguments: [1, 2], ["veryfast", "ultrafast"])
     func `Lossless frames are unchanged after repeat pictures`(threads: Int, preset: String) throws {
         var settings = VideoSettings(
-            size: Self.size, frameRate: 30, rateControl: .quality(0), preset: preset,
-            keyframeInterval: MediaTime(milliseconds: 1500))
+            size: Self.size, frameRate: 30, rateControl: .quality(0),
+            coding: CodingOptions(
+                preset: preset,
+                keyframeInterval: MediaTime(milliseconds: 1500)))
         settings.threads = threads
         let scene = try Scene(settings: settings)
         #expect(scene.repeated > 60)
@@ -30,8 +32,7 @@ import Testing
         let scene = try Scene(
             settings: VideoSettings(
                 size: Self.size, chroma: .yuv444, frameRate: 30, rateControl: .quality(0),
-                keyframeInterval: MediaTime(milliseconds: 1500),
-                threads: threads))
+                coding: CodingOptions(keyframeInterval: MediaTime(milliseconds: 1500)), threads: threads))
         #expect(scene.repeated > 60)
         let decoded = try decodeInFFmpeg(scene.stream, as: "yuv444p")
         #expect(decoded.errors == "")
@@ -56,7 +57,8 @@ import Testing
         preset: String
     ) throws {
         let scene = try Scene(
-            settings: VideoSettings(size: Self.size, frameRate: 30, rateControl: .bitrate(400), preset: preset))
+            settings: VideoSettings(
+                size: Self.size, frameRate: 30, rateControl: .bitrate(400), coding: CodingOptions(preset: preset)))
         #expect(scene.repeated > 60)
         let one = try decodeInFFmpeg(scene.stream, as: "yuv420p")
         let other = try decodeInOpenH264(scene.stream)
@@ -74,14 +76,16 @@ import Testing
         preset: String
     ) throws {
         let lossless = try Scene(
-            settings: VideoSettings(size: Self.size, frameRate: 30, rateControl: .quality(0), preset: preset),
+            settings: VideoSettings(
+                size: Self.size, frameRate: 30, rateControl: .quality(0), coding: CodingOptions(preset: preset)),
             changesSpeed: true)
         let decoded = try decodeInFFmpeg(lossless.stream, as: "yuv420p")
         #expect(decoded.errors == "")
         let isEqual = decoded.bytes == lossless.expected
         #expect(isEqual, "first difference in frame \(firstDifference(decoded.bytes, lossless.expected))")
         let lossy = try Scene(
-            settings: VideoSettings(size: Self.size, frameRate: 30, rateControl: .bitrate(400), preset: preset),
+            settings: VideoSettings(
+                size: Self.size, frameRate: 30, rateControl: .bitrate(400), coding: CodingOptions(preset: preset)),
             changesSpeed: true)
         let one = try decodeInFFmpeg(lossy.stream, as: "yuv420p")
         let other = try decodeInOpenH264(lossy.stream)
@@ -95,7 +99,7 @@ import Testing
         let scene = try Scene(
             settings: VideoSettings(
                 size: Self.size, frameRate: 30, rateControl: .bitrate(400),
-                keyframeInterval: MediaTime(milliseconds: 1000)))
+                coding: CodingOptions(keyframeInterval: MediaTime(milliseconds: 1000))))
         let keyframes = scene.packets.filter(\.isKeyframe).map(\.presentationTime.milliseconds)
         #expect(keyframes.count == 6)
         for (index, time) in keyframes.enumerated() { #expect(abs(time - Int64(index) * 1000) <= 34) }

@@ -67,14 +67,14 @@ import Testing
         #expect(encoder.format.bitrate == nil)
     }
 
-    @Test(arguments: [true, false], [VideoSettings.Latency.low, .normal])
-    func `the stream says that its frame rate is fixed only if it is`(isFixed: Bool, latency: VideoSettings.Latency)
+    @Test(arguments: [true, false], [CodingOptions.Latency.low, .normal])
+    func `the stream says that its frame rate is fixed only if it is`(isFixed: Bool, latency: CodingOptions.Latency)
         throws
     {
         let encoder = try VideoEncoder(
             settings: VideoSettings(
-                size: Self.size, frameRate: 25, hasFixedFrameRate: isFixed, rateControl: .bitrate(500), latency: latency
-            ))
+                size: Self.size, frameRate: 25, hasFixedFrameRate: isFixed, rateControl: .bitrate(500),
+                coding: CodingOptions(latency: latency)))
         guard case .h264(let sequence, _) = encoder.format.codec else {
             Issue.record("no H.264")
             return
@@ -106,7 +106,8 @@ import Testing
     func `no frame exceeds the maximum size`(rateControl: VideoSettings.RateControl) throws {
         func largest(limit: Int?) throws -> Int {
             let size = PixelSize(width: 1920, height: 1080)
-            var settings = VideoSettings(size: size, rateControl: rateControl, preset: "ultrafast")
+            var settings = VideoSettings(
+                size: size, rateControl: rateControl, coding: CodingOptions(preset: "ultrafast"))
             settings.maximumFrameSize = limit
             let encoder = try VideoEncoder(settings: settings)
             var noise = Noise(size: size)
@@ -163,7 +164,8 @@ import Testing
     @Test
     func `with normal latency every frame is returned, decode times increase, and decoders return all frames`() throws {
         let encoder = try VideoEncoder(
-            settings: VideoSettings(size: Self.size, rateControl: .bitrate(2000), latency: .normal))
+            settings: VideoSettings(
+                size: Self.size, rateControl: .bitrate(2000), coding: CodingOptions(latency: .normal)))
         var noise = Noise(size: Self.size)
         var packets: [EncodedPacket] = []
         for tick in 0..<40 {
@@ -355,7 +357,9 @@ import Testing
 
     @Test func `a preset that does not exist is a typed error that names it`() {
         #expect(throws: EncodeError.cannotOpenVideo(.unknownPreset("warp"))) {
-            try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(1000), preset: "warp"))
+            try VideoEncoder(
+                settings: VideoSettings(
+                    size: Self.size, rateControl: .bitrate(1000), coding: CodingOptions(preset: "warp")))
         }
     }
 
@@ -375,9 +379,10 @@ import Testing
         }
     }
 
-    @Test(arguments: VideoSettings.presets) func `every preset opens with both latencies`(preset: String) throws {
-        for latency in VideoSettings.Latency.allCases {
-            let settings = VideoSettings(size: Self.size, rateControl: .bitrate(1000), preset: preset, latency: latency)
+    @Test(arguments: CodingOptions.presets) func `every preset opens with both latencies`(preset: String) throws {
+        for latency in CodingOptions.Latency.allCases {
+            let settings = VideoSettings(
+                size: Self.size, rateControl: .bitrate(1000), coding: CodingOptions(preset: preset, latency: latency))
             let encoder = try VideoEncoder(settings: settings)
             var noise = Noise(size: Self.size)
             var packets = try encoder.encode(noise.sample(at: 0))

@@ -13,7 +13,7 @@ extension SessionConfiguration {
         configuration.media.frameRate = frameRate
         configuration.media.audio.app = nil
         configuration.media.rateControl = .bitrate(400)
-        configuration.media.preset = "ultrafast"
+        configuration.media.coding.preset = "ultrafast"
         return configuration
     }
 }

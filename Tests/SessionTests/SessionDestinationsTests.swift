@@ -428,7 +428,7 @@ struct SessionDestinationsTests {
             let live = FakeViewer()
             var configuration = SessionConfiguration.silent(Stage())
             configuration.media.clipBuffer = MediaTime(milliseconds: 10_000)
-            configuration.media.keyframeInterval = MediaTime(milliseconds: 500)
+            configuration.media.coding.keyframeInterval = MediaTime(milliseconds: 500)
             let session = BroadcastSession(
                 configuration: configuration, destinations: [live.plan(), .clips(name: "clips")])
             let events = EventRecorder(session)

@@ -86,7 +86,7 @@ struct SessionLifecycleTests {
         let stage = Stage()
         let live = FakeViewer()
         var configuration = SessionConfiguration.silent(stage)
-        configuration.media.preset = "no such preset"
+        configuration.media.coding.preset = "no such preset"
         let session = BroadcastSession(configuration: configuration, destinations: [live.plan()])
         let error = await #expect(throws: SessionError.self) { try await session.start() }
         guard case .pipeline(.encode(.cannotOpenVideo))? = error else {

@@ -52,11 +52,11 @@ struct StalledSourceTests {
         try await Self.expectFilledTicks(latency: .low)
     }
 
-    fileprivate static func expectFilledTicks(latency: VideoSettings.Latency) async throws {
+    fileprivate static func expectFilledTicks(latency: CodingOptions.Latency) async throws {
         let stage = Stage()
         let encoded = FakeViewer("encoded")
         var configuration = SessionConfiguration.silent(stage)
-        configuration.media.latency = latency
+        configuration.media.coding.latency = latency
         let session = BroadcastSession(configuration: configuration, destinations: [encoded.plan()])
         try await session.start()
         try await encoded.waitForFrames(5)

@@ -233,7 +233,7 @@ struct ConfigurationFileTests {
             ("[video]\nquality = nan", 2, "video.quality", .wrong(.number(0...51))),
             (
                 "[video]\npreset = \"fasterer\"", 2, "video.preset",
-                .notAChoice("fasterer", choices: VideoSettings.presets)
+                .notAChoice("fasterer", choices: CodingOptions.presets)
             ),
             ("[video]\nlatency = \"high\"", 2, "video.latency", .notAChoice("high", choices: ["low", "normal"])),
             ("[video]\nchroma = 444", 2, "video.chroma", .wrong(.text)),

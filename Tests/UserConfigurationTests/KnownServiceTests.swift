@@ -85,7 +85,7 @@ struct KnownServiceTests {
 
     @Test func `Keyframes can be too far apart`() throws {
         #expect(
-            try limits { $0.keyframeInterval = MediaTime(milliseconds: 2500) } == [
+            try limits { $0.coding.keyframeInterval = MediaTime(milliseconds: 2500) } == [
                 .keyframeInterval(limit: 2, actual: 2.5)
             ])
     }

@@ -89,8 +89,9 @@ struct SessionSettingsTests {
         #expect(
             made.media.outputSize == nil && made.media.frameRate == nil && made.media.rateControl == nil
                 && made.media.pacing == nil)
-        #expect(made.media.preset == "veryfast" && made.media.latency == .low && made.media.chroma == .yuv420)
-        #expect(made.media.keyframeInterval == MediaTime(milliseconds: 2000))
+        #expect(
+            made.media.coding.preset == "veryfast" && made.media.coding.latency == .low && made.media.chroma == .yuv420)
+        #expect(made.media.coding.keyframeInterval == MediaTime(milliseconds: 2000))
         #expect(
             made.media.audio.app == AudioMixer.Level() && made.media.audio.mic == nil && made.media.audio.bitrate == 160
         )
@@ -107,9 +108,9 @@ struct SessionSettingsTests {
             made.media.outputSize == PixelSize(width: 640, height: 360) && made.media.frameRate == 25
                 && made.media.rateControl == .bitrate(4000))
         #expect(
-            made.media.preset == "faster" && made.media.latency == .normal && made.media.chroma == .yuv444
+            made.media.coding.preset == "faster" && made.media.coding.latency == .normal && made.media.chroma == .yuv444
                 && made.media.pacing == .variable)
-        #expect(made.media.keyframeInterval == MediaTime(milliseconds: 3000))
+        #expect(made.media.coding.keyframeInterval == MediaTime(milliseconds: 3000))
         #expect(made.media.audio.app == nil && made.media.audio.mic?.gain == 10 && made.media.audio.laterMic.gain == 10)
         #expect(
             made.media.audio.appSource == "config-app" && made.media.audio.micSource == "config-mic"
@@ -146,9 +147,9 @@ struct SessionSettingsTests {
             made.media.outputSize == PixelSize(width: 320, height: 180) && made.media.frameRate == 60
                 && made.media.rateControl == .quality(30))
         #expect(
-            made.media.preset == "slow" && made.media.latency == .low && made.media.chroma == .yuv420
+            made.media.coding.preset == "slow" && made.media.coding.latency == .low && made.media.chroma == .yuv420
                 && made.media.pacing == .constant)
-        #expect(made.media.keyframeInterval == MediaTime(milliseconds: 1500))
+        #expect(made.media.coding.keyframeInterval == MediaTime(milliseconds: 1500))
         #expect(
             abs((made.media.audio.app?.gain ?? 0) - 0.1) < 0.001 && made.media.audio.mic == nil
                 && made.media.audio.laterMic.gain == 10)
@@ -249,6 +250,6 @@ struct SessionSettingsTests {
         #expect(problem { $0.video.quality = 51.5 } == .outOfRange(.quality, 0...51, value: 51.5))
         #expect(problem { $0.video.keyframeInterval = 0 } == .outOfRange(.keyframeInterval, 0.1...60, value: 0))
         #expect(problem { $0.audio.bitrate = 321 } == .outOfRange(.audioBitrate, 32...320, value: 321))
-        #expect(problem { $0.video.preset = "quick" } == .unknownPreset("quick", known: VideoSettings.presets))
+        #expect(problem { $0.video.preset = "quick" } == .unknownPreset("quick", known: CodingOptions.presets))
     }
 }

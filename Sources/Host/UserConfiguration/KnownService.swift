@@ -107,8 +107,9 @@ extension KnownService {
         if let limit = limits.frameRate, let rate = media.frameRate, rate > limit {
             broken.append(.frameRate(limit: limit, actual: rate))
         }
-        if let keyframeInterval, media.keyframeInterval.seconds > keyframeInterval {
-            broken.append(.keyframeInterval(limit: Int(keyframeInterval), actual: media.keyframeInterval.seconds))
+        if let keyframeInterval, media.coding.keyframeInterval.seconds > keyframeInterval {
+            broken.append(
+                .keyframeInterval(limit: Int(keyframeInterval), actual: media.coding.keyframeInterval.seconds))
         }
         if let audioBitrate, media.audio.app != nil || media.audio.mic != nil, media.audio.bitrate > audioBitrate {
             broken.append(.audioBitrate(limit: audioBitrate, actual: media.audio.bitrate))

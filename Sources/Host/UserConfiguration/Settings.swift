@@ -58,19 +58,19 @@ package enum Settings {
             needs: .encodedPicture)
 
         package let preset = Setting<String>(
-            "preset", .preset(of: VideoSettings.presets), standard: .value(media.preset),
+            "preset", .preset(of: CodingOptions.presets), standard: .value(media.coding.preset),
             option: SettingOption("--preset", value: "name", help: "x264's preset."),
-            needs: .encodedPicture, store: { $1.preset = $0 })
+            needs: .encodedPicture, store: { $1.coding.preset = $0 })
 
-        package let latency = Setting<VideoSettings.Latency>(
-            "latency", .choice, standard: .value(media.latency),
+        package let latency = Setting<CodingOptions.Latency>(
+            "latency", .choice, standard: .value(media.coding.latency),
             option: SettingOption(
                 "--latency",
                 help: "low: send each frame at once. normal: better quality at the same bitrate, with more delay."),
             suggestions: [
                 .init("low", "every frame leaves at once"), .init("normal", "slightly better quality, a little later"),
             ],
-            needs: .encodedPicture, store: { $1.latency = $0 })
+            needs: .encodedPicture, store: { $1.coding.latency = $0 })
 
         package let chroma = Setting<ChromaFormat>(
             "chroma", .choice, standard: .value(media.chroma),
@@ -86,9 +86,9 @@ package enum Settings {
 
         /// Seconds.
         package let keyframeInterval = Setting<Double>(
-            "keyframe-interval", .number(in: 0.1...60), standard: .value(media.keyframeInterval.seconds),
+            "keyframe-interval", .number(in: 0.1...60), standard: .value(media.coding.keyframeInterval.seconds),
             option: SettingOption("--keyframe-interval", value: "seconds", help: "Seconds between keyframes."),
-            needs: .encodedPicture, store: { $1.keyframeInterval = MediaTime(seconds: $0) })
+            needs: .encodedPicture, store: { $1.coding.keyframeInterval = MediaTime(seconds: $0) })
 
         package let framePacing = Setting<FramePacer.Mode>(
             "frame-pacing", .choice,

@@ -58,10 +58,7 @@ package struct MediaConfiguration: Sendable {
     package var frameRate: Int?
     /// Nil for a bitrate that fits the size if a destination is live, otherwise for `standardQuality`.
     package var rateControl: VideoSettings.RateControl?
-    /// The x264 preset.
-    package var preset = "veryfast"
-    package var latency = VideoSettings.Latency.low
-    package var keyframeInterval = MediaTime(milliseconds: 2000)
+    package var coding = CodingOptions()
     /// Nil for constant pacing if a destination prefers it (`MediaRequirements`), otherwise for variable pacing.
     package var pacing: FramePacer.Mode?
     package var audio = Audio()

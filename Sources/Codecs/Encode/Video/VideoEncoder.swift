@@ -47,8 +47,9 @@ package final class VideoEncoder {
             let picture = PictureParameterSet(nalUnit: encoder.pictureParameterSet)
         else { throw .cannotOpenVideo(.noParameterSets) }
         numbering = FrameNumbering(bitCount: sequence.frameNumberBits)
-        refinement = RefinementSchedule(frameRate: settings.frameRate, keyframeInterval: settings.keyframeInterval)
-        repeatPicture = settings.latency == .low ? RepeatPicture(sequence: sequence, picture: picture) : nil
+        refinement = RefinementSchedule(
+            frameRate: settings.frameRate, keyframeInterval: settings.coding.keyframeInterval)
+        repeatPicture = settings.coding.latency == .low ? RepeatPicture(sequence: sequence, picture: picture) : nil
         if case .bitrate(let kilobits) = settings.rateControl, repeatPicture != nil {
             budget = BitBudget(kilobits: kilobits)
             hold = QuantizerHold(kilobits: kilobits, frameRate: settings.frameRate)
@@ -229,7 +230,7 @@ package final class VideoEncoder {
         guard let lastIDR else { return true }
         // Half a frame early is better than most of a frame late.
         let half = MediaTime(nanoseconds: 500_000_000 / Int64(settings.frameRate))
-        return isIDRWanted || time - lastIDR + half >= settings.keyframeInterval
+        return isIDRWanted || time - lastIDR + half >= settings.coding.keyframeInterval
     }
 
     /// Returns `time`, or 1 ms after the last picture if that is later: x264 requires times that increase.

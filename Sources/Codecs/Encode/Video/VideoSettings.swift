@@ -1,5 +1,35 @@
 import Media
 
+/// What the user chooses of the encoder's work, whatever the picture is.
+package struct CodingOptions: Sendable, Equatable {
+    package enum Latency: String, Sendable, Equatable, CaseIterable {
+        /// The encoder returns each frame at once.
+        case low
+        /// A lookahead of 10 frames and 2 B-frames: better quality at the same bitrate.
+        case normal
+    }
+
+    /// The name of an x264 preset.
+    package var preset: String
+    package var latency: Latency
+    /// The time between two IDR pictures.
+    package var keyframeInterval: MediaTime
+
+    package init(
+        preset: String = "veryfast", latency: Latency = .low,
+        keyframeInterval: MediaTime = MediaTime(milliseconds: 2000)
+    ) {
+        self.preset = preset
+        self.latency = latency
+        self.keyframeInterval = keyframeInterval
+    }
+
+    /// The presets of x264, fastest first.
+    package static let presets = [
+        "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow", "placebo",
+    ]
+}
+
 /// The settings of the video encoder.
 package struct VideoSettings: Sendable, Equatable {
     package enum RateControl: Sendable, Equatable {
@@ -15,13 +45,6 @@ package struct VideoSettings: Sendable, Equatable {
         }
     }
 
-    package enum Latency: String, Sendable, Equatable, CaseIterable {
-        /// The encoder returns each frame at once.
-        case low
-        /// A lookahead of 10 frames and 2 B-frames: better quality at the same bitrate.
-        case normal
-    }
-
     package var size: PixelSize
     /// 4:4:4 requires the profile High 4:4:4 Predictive, which few players and no live service support.
     package var chroma: ChromaFormat
@@ -30,11 +53,7 @@ package struct VideoSettings: Sendable, Equatable {
     /// True if every tick has a frame. The stream declares it (`fixed_frame_rate_flag`; Rec. ITU-T H.264, E.2.1).
     package var hasFixedFrameRate: Bool
     package var rateControl: RateControl
-    /// The name of an x264 preset.
-    package var preset: String
-    package var latency: Latency
-    /// The time between two IDR pictures.
-    package var keyframeInterval: MediaTime
+    package var coding: CodingOptions
     /// The number of threads for slices of one frame.
     package var threads: Int
     /// The size in bytes that no frame should exceed; nil if only the bitrate limits it. Lossless frames exceed it.
@@ -46,18 +65,14 @@ package struct VideoSettings: Sendable, Equatable {
 
     package init(
         size: PixelSize, chroma: ChromaFormat = .yuv420, frameRate: Int = 30, hasFixedFrameRate: Bool = false,
-        rateControl: RateControl, preset: String = "veryfast",
-        latency: Latency = .low,
-        keyframeInterval: MediaTime = MediaTime(milliseconds: 2000), threads: Int = 2
+        rateControl: RateControl, coding: CodingOptions = CodingOptions(), threads: Int = 2
     ) {
         self.size = size
         self.chroma = chroma
         self.frameRate = frameRate
         self.hasFixedFrameRate = hasFixedFrameRate
         self.rateControl = rateControl
-        self.preset = preset
-        self.latency = latency
-        self.keyframeInterval = keyframeInterval
+        self.coding = coding
         self.threads = threads
     }
 
@@ -94,9 +109,4 @@ package struct VideoSettings: Sendable, Equatable {
     var hasConstantQuality: Bool {
         if case .quality = rateControl { true } else { false }
     }
-
-    /// The presets of x264, fastest first.
-    package static let presets = [
-        "ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow", "placebo",
-    ]
 }

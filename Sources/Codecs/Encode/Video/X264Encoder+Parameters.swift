@@ -5,9 +5,10 @@ extension X264Encoder {
     static func parameters(for settings: VideoSettings) throws(EncodeError) -> x264_param_t {
         var parameters = x264_param_t()
         guard
-            x264_param_default_preset(&parameters, settings.preset, settings.latency == .low ? "zerolatency" : nil) == 0
+            x264_param_default_preset(
+                &parameters, settings.coding.preset, settings.coding.latency == .low ? "zerolatency" : nil) == 0
         else {
-            throw .cannotOpenVideo(.unknownPreset(settings.preset))
+            throw .cannotOpenVideo(.unknownPreset(settings.coding.preset))
         }
         cx264_silence(&parameters)
         parameters.i_width = Int32(settings.size.width)
@@ -17,7 +18,7 @@ extension X264Encoder {
         parameters.i_fps_den = 1
         // x264 passes times in microseconds through. Rate control by times (b_vfr_input) would delay each frame until
         // the next one.
-        parameters.b_vfr_input = settings.latency == .low ? 0 : 1
+        parameters.b_vfr_input = settings.coding.latency == .low ? 0 : 1
         parameters.i_timebase_num = 1
         parameters.i_timebase_den = 1_000_000
         parameters.b_annexb = 0
@@ -51,7 +52,7 @@ extension X264Encoder {
     /// how the estimate relates to bytes. The threads of all slices but the first keep this comparison too, for their
     /// decisions between modes (docs/decisions.md). From 6 on, the setting also decides about what the picture
     /// parameter set says.
-    static func lookaheadRefinement(of analysis: x264_param_t, latency: VideoSettings.Latency) -> Int32 {
+    static func lookaheadRefinement(of analysis: x264_param_t, latency: CodingOptions.Latency) -> Int32 {
         let chosen = analysis.analyse.i_subpel_refine
         return latency == .low && chosen < 6 ? min(chosen, 1) : chosen
     }
@@ -59,7 +60,7 @@ extension X264Encoder {
 
 extension x264_param_t {
     fileprivate mutating func setLatency(_ settings: VideoSettings) {
-        switch settings.latency {
+        switch settings.coding.latency {
         case .low:
             b_sliced_threads = settings.threads > 1 ? 1 : 0
             i_frame_reference = 1

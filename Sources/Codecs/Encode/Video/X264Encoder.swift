@@ -27,7 +27,7 @@ final class X264Encoder {
         buffer = X264Buffer(
             rate: Int(parameters.rc.i_vbv_max_bitrate), size: Int(parameters.rc.i_vbv_buffer_size),
             share: Double(parameters.rc.f_vbv_buffer_init), frameRate: settings.frameRate)
-        parameters.analyse.i_subpel_refine = Self.lookaheadRefinement(of: analysis, latency: settings.latency)
+        parameters.analyse.i_subpel_refine = Self.lookaheadRefinement(of: analysis, latency: settings.coding.latency)
         guard let encoder = cx264_encoder_open(&parameters) else {
             throw .cannotOpenVideo(.rejected(size: settings.size, frameRate: settings.frameRate))
         }

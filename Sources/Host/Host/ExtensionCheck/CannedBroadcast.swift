@@ -57,8 +57,10 @@ package struct CannedBroadcast {
     {
         let encoder = try VideoEncoder(
             settings: VideoSettings(
-                size: size, frameRate: frameRate, rateControl: .quality(30), preset: "ultrafast", latency: .low,
-                keyframeInterval: MediaTime(milliseconds: 1000)))
+                size: size, frameRate: frameRate, rateControl: .quality(30),
+                coding: CodingOptions(
+                    preset: "ultrafast", latency: .low,
+                    keyframeInterval: MediaTime(milliseconds: 1000))))
         stream.video = isRaw ? VideoTrackFormat(codec: .i420, size: size, frameRate: frameRate) : encoder.format
         var packets: [EncodedPacket] = []
         for number in 0..<seconds * frameRate {

@@ -45,7 +45,7 @@ package final class Rendition: Sendable {
         )
         let (thread, format) = try await loop.start(onFailure: onFailure)
         self.thread = thread
-        overload = Mutex(settings.encoding.map { OverloadController(preset: $0.preset, frameRate: frameRate) })
+        overload = Mutex(settings.encoding.map { OverloadController(preset: $0.coding.preset, frameRate: frameRate) })
         self.format =
             format ?? VideoTrackFormat(codec: settings.chroma.rawCodec, size: settings.size, frameRate: frameRate)
     }

@@ -55,9 +55,7 @@ package struct RenditionSettings: Sendable, Equatable {
             }
         encoding = VideoSettings(
             size: size, chroma: chroma, frameRate: frameRate, hasFixedFrameRate: pacing == .constant,
-            rateControl: rateControl,
-            preset: configuration.preset, latency: configuration.latency,
-            keyframeInterval: configuration.keyframeInterval)
+            rateControl: rateControl, coding: configuration.coding)
         encoding?.threads = VideoSettings.threads(for: size, frameRate: frameRate, processors: UsableProcessors.count)
         // A file of another program has its chroma values where that program puts them, usually at the left edge.
         encoding?.hasCentredChroma = !configuration.picture.isFile
