@@ -15,6 +15,7 @@ final class SoundPlayer {
     private var written: Int64 = 0
     private var beep = Sound.Beep()
     private var nextAttempt: Int64 = 0
+    private var nextTiming: Int64 = 0
 
     /// Connects, and waits until playback starts.
     init(_ sound: Sound) throws(TestScreenError) {
@@ -127,8 +128,18 @@ final class SoundPlayer {
         pa_stream_connect_playback(stream, nil, &buffer, pa_stream_flags_t(flags), nil, nil)
     }
 
+    /// Asks the server when the stream's samples are heard, ten times a second. libpulse itself asks every 1.5 s and
+    /// assumes meanwhile that nothing is delayed, so two beeps after a delay in the server would be late.
+    private func updateTiming(of stream: OpaquePointer) {
+        let now = MonotonicClock.now()
+        guard now >= nextTiming else { return }
+        nextTiming = now + 100_000_000
+        if let operation = pa_stream_update_timing_info(stream, nil, nil) { pa_operation_unref(operation) }
+    }
+
     private func write(_ bytes: Int) {
         guard let stream else { return }
+        updateTiming(of: stream)
         var latency: pa_usec_t = 0
         var isNegative: Int32 = 0
         if pa_stream_get_latency(stream, &latency, &isNegative) == 0 {
