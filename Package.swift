@@ -252,7 +252,7 @@ let tests: [Module] = [
             "CCompositorInput", "FuzzTargets", "TestScreen", "TestCast",
         ]),
     .test("MixTests", uses: ["CYUV", "CPixelKernels", "Media", "Mix", "TestPatterns"]),
-    .test("EncodeTests", uses: ["Media", "Bitstream", "Encode"]),
+    .test("EncodeTests", uses: ["CX264", "Media", "Bitstream", "Encode"]),
     .test("BroadcastExtensionTests", uses: ["Media", "Bitstream", "BroadcastExtension"]),
     .test(
         "UploadTests",

@@ -22,4 +22,21 @@ import Testing
         // 1 010 011 00100
         #expect(writer.bytes == [0b1010_0110, 0b0100_0000])
     }
+
+    @Test func `a range of bits is written at any position`() {
+        let other: [UInt8] = [0b1010_0110, 0b0111_1001, 0xC3, 0x5A, 0x0F]
+        func bit(_ position: Int) -> Bool { other[position / 8] >> UInt8(7 - position % 8) & 1 == 1 }
+        for used in 0..<9 {
+            for start in 0..<20 {
+                for end in start...40 {
+                    var writer = BitWriter()
+                    writer.bits(0x155, count: used)
+                    var expected = writer
+                    writer.append(start..<end, of: other)
+                    for position in start..<end { expected.flag(bit(position)) }
+                    #expect(writer.bytes == expected.bytes && writer.position == used + end - start)
+                }
+            }
+        }
+    }
 }

@@ -12,6 +12,9 @@ import Testing
         [1, 66, 0, 30, 0xFF, 0xE2, 0, 1, 7, 0, 2, 8, 9, 2, 0, 1, 5, 0, 1, 6], Samples.audioSpecificConfig,
         [0x17, 0x80, 0x56, 0x22, 0x10],
         Samples.adtsHeader, [0xFF, 0xF0, 0x4C, 0x80, 0x0D, 0x7F, 0xFC, 0, 0], [0, 0, 0, 2, 0x65, 1, 0, 0, 0, 1, 0x41],
+        Samples.keyframeSlice, Samples.weightedSlice,
+        [0, 0, 0, 2, 9, 0x10, 0, 0, 0, UInt8(Samples.weightedSlice.count)] + Samples.weightedSlice
+            + [0, 0, 0, UInt8(Samples.weightedSlice.count)] + Samples.weightedSlice,
     ]
 
     @Test(arguments: inputs) func `every prefix is parsed or rejected`(input: [UInt8]) {

@@ -6,6 +6,7 @@ import Testing
         let high = try #require(PictureParameterSet(nalUnit: Samples.highPPS))
         #expect(high.identifier == 0 && high.usesCABAC && high.sliceGroupCount == 1 && high.hasWeightedPrediction)
         #expect(high.initialQuantizer == 23 && high.hasDeblockingControl && !high.hasRedundantPictures)
+        #expect(high.defaultReferenceCount == 1)
         #expect(PictureParameterSet(nalUnit: Samples.high444PPS) == high)
         let baseline = try #require(PictureParameterSet(nalUnit: Samples.baselinePPS))
         #expect(!baseline.usesCABAC && !baseline.hasWeightedPrediction)
@@ -30,7 +31,7 @@ import Testing
         for code in codes { if let code { writer.unsignedExpGolomb(code) } else { writer.flag(true) } }
         // slice_group_id of three map units, 2 bits each for three groups.
         if type == 6 { for value: UInt32 in [0, 1, 2] { writer.bits(value, count: 2) } }
-        for value: UInt32 in [0, 0] { writer.unsignedExpGolomb(value) }
+        for value: UInt32 in [31, 0] { writer.unsignedExpGolomb(value) }
         writer.flag(true)
         writer.bits(0, count: 2)
         for value: Int32 in [-26, 0, -2] { writer.signedExpGolomb(value) }
@@ -38,7 +39,7 @@ import Testing
         let set = try #require(PictureParameterSet(nalUnit: EmulationPrevention.insert(into: writer.bytes)))
         #expect(
             set.identifier == 3 && set.sliceGroupCount == 3 && set.hasWeightedPrediction && set.initialQuantizer == 0)
-        #expect(!set.hasDeblockingControl && set.hasRedundantPictures)
+        #expect(!set.hasDeblockingControl && set.hasRedundantPictures && set.defaultReferenceCount == 32)
     }
 
     @Test(arguments: [[], [0x68], [0x68, 0xEF], [0x68, 0, 0, 0, 0, 0, 0, 0, 0]] as [[UInt8]])

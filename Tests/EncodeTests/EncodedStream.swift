@@ -31,6 +31,11 @@ struct EncodedStream {
         try with(bytes, name: "stream.h264", body)
     }
 
+    /// Writes H.264 that is a byte stream already.
+    static func h264(byteStream: [UInt8], _ body: (EncodedStream) throws -> Void) throws {
+        try with(byteStream, name: "stream.h264", body)
+    }
+
     /// Writes AAC-LC with an ADTS header before each packet (ISO/IEC 14496-3, 1.A.2.2): 48 kHz, two channels.
     static func adts(_ packets: [EncodedPacket], _ body: (EncodedStream) throws -> Void) throws {
         var bytes: [UInt8] = []
@@ -74,6 +79,35 @@ struct EncodedStream {
             "ffmpeg", "-v", "error", "-i", file.path, "-f", "rawvideo", "-pix_fmt", "yuv\(chroma.rawValue)p",
             "-fps_mode", "passthrough", "-",
         ])
+    }
+
+    /// The I420 frames from OpenH264, in sequence. Unlike ffmpeg, it rejects a slice that does not end as it should. It
+    /// does not decode 4:4:4.
+    func picturesInOpenH264() throws -> [UInt8] {
+        try run([
+            "gst-launch-1.0", "-q", "filesrc", "location=\(file.path)", "!", "h264parse", "!", "openh264dec", "!",
+            "video/x-raw,format=I420", "!", "fdsink", "fd=1",
+        ])
+    }
+
+    /// The fields of all slice headers as ffmpeg reads them: names of the specification with their values, in sequence.
+    func sliceHeaders() throws -> [[(name: String, value: Int)]] {
+        let output = try run([
+            "sh", "-c",
+            #"ffmpeg -v info -nostats -i "$1" -c copy -bsf:v trace_headers -f null - 2>&1"#, "sh", file.path,
+        ])
+        var headers: [[(name: String, value: Int)]] = []
+        for line in String(decoding: output, as: UTF8.self).split(separator: "\n") {
+            guard line.hasPrefix("[trace_headers"), let end = line.firstIndex(of: "]") else { continue }
+            // A heading, or: position, name, bits, "=" and value.
+            let words = line[end...].dropFirst().split(separator: " ")
+            if words == ["Slice", "Header"] {
+                headers.append([])
+            } else if words.count == 5, let value = Int(words[4]), !headers.isEmpty {
+                headers[headers.count - 1].append((String(words[1]), value))
+            }
+        }
+        return headers
     }
 
     /// The interleaved stereo samples from ffmpeg's decoder.

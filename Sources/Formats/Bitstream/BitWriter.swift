@@ -13,6 +13,9 @@ package struct BitWriter: Sendable {
     /// True if the next bit starts a new byte.
     package var isByteAligned: Bool { used == 0 }
 
+    /// The number of bits written so far.
+    package var position: Int { bytes.count * 8 - (used == 0 ? 0 : 8 - used) }
+
     /// Writes one bit, u(1): 1 for true.
     package mutating func flag(_ value: Bool) {
         if used == 0 { bytes.append(0) }
@@ -37,6 +40,23 @@ package struct BitWriter: Sendable {
     /// Writes se(v) (9.1.1). `value` must be greater than -2³¹.
     package mutating func signedExpGolomb(_ value: Int32) {
         unsignedExpGolomb(value > 0 ? 2 * UInt32(value) - 1 : 2 * value.magnitude)
+    }
+
+    /// Writes the bits at the positions `range` of `other`, which must be in it. The writer can be at any position.
+    package mutating func append(_ range: Range<Int>, of other: [UInt8]) {
+        bytes.reserveCapacity(bytes.count + range.count / 8 + 2)
+        var position = range.lowerBound
+        while position < range.upperBound {
+            let shift = UInt8(position & 7)
+            let index = position >> 3
+            if used == 0, range.upperBound - position >= 8 {
+                bytes.append(shift == 0 ? other[index] : other[index] << shift | other[index + 1] >> (8 - shift))
+                position += 8
+            } else {
+                flag(other[index] << shift & 0x80 != 0)
+                position += 1
+            }
+        }
     }
 
     /// Writes whole bytes. The writer must be byte-aligned.

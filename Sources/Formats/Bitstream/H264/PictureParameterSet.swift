@@ -7,6 +7,9 @@ package struct PictureParameterSet: Equatable, Sendable {
     package let usesCABAC: Bool
     /// `num_slice_groups_minus1` + 1, from 1 to 8.
     package let sliceGroupCount: Int
+    /// `num_ref_idx_l0_default_active_minus1` + 1, from 1 to 32: the reference pictures of a P slice whose header does not
+    /// say their number.
+    package let defaultReferenceCount: Int
     /// `weighted_pred_flag`: P slices contain prediction weights.
     package let hasWeightedPrediction: Bool
     /// `pic_init_qp_minus26` + 26: the luma QP to which a slice adds its `slice_qp_delta`. Negative values exist for
@@ -37,7 +40,7 @@ package struct PictureParameterSet: Equatable, Sendable {
         _ = try reader.flag()  // bottom_field_pic_order_in_frame_present_flag
         sliceGroupCount = Int(try reader.unsignedExpGolomb(upTo: 7)) + 1
         if sliceGroupCount > 1 { try Self.skipSliceGroups(sliceGroupCount, &reader) }
-        _ = try reader.unsignedExpGolomb()  // num_ref_idx_l0_default_active_minus1
+        defaultReferenceCount = Int(try reader.unsignedExpGolomb(upTo: 31)) + 1
         _ = try reader.unsignedExpGolomb()  // num_ref_idx_l1_default_active_minus1
         hasWeightedPrediction = try reader.flag()
         _ = try reader.bits(2)  // weighted_bipred_idc
