@@ -353,6 +353,7 @@ let package = Package(
             .executableTarget(
                 name: "is-captured", path: "Examples/is-captured", cSettings: [.treatAllWarnings(as: .error)],
                 linkerSettings: [.linkedLibrary("X11"), .linkedLibrary("Xfixes")]),
+            Module.program("EncoderBenchmark", uses: ["CX264", "Encode", "Media"]).target(at: "Benchmarks/Encoder"),
             Module.program("PixelConversionBenchmark", uses: ["Media", "Mix", "CYUV"]).target(
                 at: "Benchmarks/PixelConversion"),
         ],
