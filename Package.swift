@@ -103,7 +103,8 @@ let layers = [
         "Codecs",
         [
             .swift("Mix", uses: ["CSWResample", "CYUV", "CPixelKernels", "Media"]),
-            .swift("Encode", uses: ["CX264", "CAVCodec", "CYUV", "CPNG", "CSixel", "Media", "Bitstream"]),
+            .swift(
+                "Encode", uses: ["CX264", "CAVCodec", "CYUV", "CPixelKernels", "CPNG", "CSixel", "Media", "Bitstream"]),
         ]),
     // One broadcast: its pipeline, its destinations, and the handlers that write to them.
     Layer(

@@ -448,7 +448,8 @@ struct X11ScreenSourceTests {
         try await withScreen { screen, painter in
             do {
                 let source = try open(screen, showsCursor: true)
-                _ = try source.nextSample()
+                let sample = try source.nextSample()
+                #expect(sample != nil && source.usesSharedMemory)
                 let during = try sharedSegments().filter { segment in
                     !before.contains { $0.identifier == segment.identifier }
                 }

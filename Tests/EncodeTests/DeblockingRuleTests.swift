@@ -38,23 +38,12 @@ import Testing
         let repeated = rule.isOn(changed: .whole(size), lastQuantizer: 12)
         #expect(!continued && repeated)
     }
-
-    @Test func `a frame that only fills the buffer does not make the next change a smoothed one`() {
-        var rule = DeblockingRule()
-        rule.note(quantizer: 24, isRefill: false)
-        rule.note(quantizer: 28, isRefill: true)
-        let isOn = rule.isOn(changed: changed(rows: 10))
-        #expect(!isOn && rule.lastQuantizer == 24)
-        rule.note(quantizer: 28, isRefill: false)
-        let isOnAfterwards = rule.isOn(changed: changed(rows: 10))
-        #expect(isOnAfterwards)
-    }
 }
 
 extension DeblockingRule {
     /// Whether a frame after one with that QP is smoothed.
     fileprivate mutating func isOn(changed: DamageRegion, lastQuantizer: Int) -> Bool {
-        note(quantizer: lastQuantizer, isRefill: false)
+        note(quantizer: lastQuantizer)
         return isOn(changed: changed)
     }
 }

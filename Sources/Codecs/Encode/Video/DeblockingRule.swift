@@ -12,8 +12,7 @@ package struct DeblockingRule: Sendable {
 
     /// True if a larger part of the last picture changed.
     private var moves = false
-    /// The QP of the last encoded frame, without frames that only filled x264's buffer: they have a higher one, and
-    /// leave the picture as it is.
+    /// The QP of the last encoded frame.
     package private(set) var lastQuantizer = 51
 
     package init() {}
@@ -30,10 +29,8 @@ package struct DeblockingRule: Sendable {
     }
 
     /// Notes the QP of an encoded frame.
-    ///
-    /// - Parameter isRefill: true if the frame only filled x264's buffer.
-    package mutating func note(quantizer: Int, isRefill: Bool) {
-        if !isRefill { lastQuantizer = quantizer }
+    package mutating func note(quantizer: Int) {
+        lastQuantizer = quantizer
     }
 
     /// Notes a repeat picture.

@@ -22,6 +22,12 @@ struct FrameNumbering {
         return frameNumber
     }
 
+    /// Notes that the next picture is the last IDR picture of x264, which is sent again.
+    mutating func repeatIDR() {
+        frameNumber = 0
+        repeatsSinceIDR = 0
+    }
+
     /// Returns the access unit of the next picture, with the correct frame_num in its slices.
     mutating func number(_ output: X264Encoder.Output) -> [UInt8] {
         guard !output.isIDR else {

@@ -15,12 +15,12 @@ struct RepeatPicture {
     /// Returns nil if the stream of these parameter sets cannot contain such a picture.
     ///
     /// The stream must use only frames, picture order count type 2, one reference picture and one slice group. It must
-    /// not use weighted prediction, redundant pictures or separate colour planes. A skipped macroblock is coded alike
+    /// not use redundant pictures or separate colour planes. A skipped macroblock is coded alike
     /// in 4:2:0 and in 4:4:4 (7.3.4, 7.3.5).
     init?(sequence: SequenceParameterSet, picture: PictureParameterSet) {
         guard let layout = sequence.layout, layout.maximumReferenceCount == 1, layout.hasOnlyFrames,
             sequence.pictureOrderCountType == 2, !sequence.hasSeparateColourPlanes,
-            picture.sliceGroupCount == 1, !picture.hasWeightedPrediction, !picture.hasRedundantPictures
+            picture.sliceGroupCount == 1, !picture.hasRedundantPictures
         else { return nil }
         self.sequence = sequence
         self.picture = picture
@@ -40,6 +40,13 @@ struct RepeatPicture {
         slice.flag(true)  // num_ref_idx_active_override_flag
         slice.unsignedExpGolomb(0)  // num_ref_idx_l0_active_minus1
         slice.flag(false)  // ref_pic_list_modification_flag_l0
+        if picture.hasWeightedPrediction {
+            // Without a weight, the prediction is a copy (8.4.2.3).
+            slice.unsignedExpGolomb(0)  // luma_log2_weight_denom
+            slice.unsignedExpGolomb(0)  // chroma_log2_weight_denom
+            slice.flag(false)  // luma_weight_l0_flag
+            slice.flag(false)  // chroma_weight_l0_flag
+        }
         slice.flag(false)  // adaptive_ref_pic_marking_mode_flag
         if picture.usesCABAC { slice.unsignedExpGolomb(0) }  // cabac_init_idc
         slice.signedExpGolomb(SkipSliceData.quantizer - picture.initialQuantizer)  // slice_qp_delta

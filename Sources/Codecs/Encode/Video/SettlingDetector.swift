@@ -5,9 +5,6 @@
 struct SettlingDetector {
     /// With a constant quality, pictures with this QP or below have at least the default quality of files (CRF 23).
     static let transparentQuantizer = 24
-    /// With a bitrate, a still picture becomes sharper down to this QP if the bitrate allows it. A lower QP makes no
-    /// visible difference.
-    static let sharpestQuantizer = 15
     private let goodQuantizer: Int
     /// The number of still frames after which a picture counts as settled in any case: the bitrate allows no better
     /// quality.

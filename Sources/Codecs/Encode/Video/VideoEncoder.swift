@@ -4,10 +4,8 @@ import Media
 
 /// Encodes frames to H.264 access units. After the picture has settled, an unchanged frame costs almost nothing.
 ///
-/// With a bitrate, x264's rate control chooses most QPs, but it counts frames and does not know about repeat pictures.
-/// The encoder keeps the real count of time and bytes (`BitBudget`) and corrects x264's count with each frame
-/// (`X264Encoder.BitrateShare`). Otherwise the buffer of a still picture would never refill, and each keyframe would
-/// start blurred.
+/// With a bitrate and low latency, `ScreenRateControl` decides what is encoded at each tick, and with which QP. Otherwise
+/// x264's own rate control does, and `SettlingDetector` finds out when a still picture has become as good as it will.
 ///
 /// Use it on one thread. It has no clock: the times of the frames determine when IDR pictures are due.
 package final class VideoEncoder {
@@ -15,50 +13,60 @@ package final class VideoEncoder {
 
     private let encoder: X264Encoder
     private let repeatPicture: RepeatPicture?
+    /// With a bitrate and low latency, nil otherwise.
+    private var rateControl: ScreenRateControl?
+    private var meter: MotionMeter?
     private var settling: SettlingDetector
     private var lastFrame: PixelBuffer?
     private var lastIDR: MediaTime?
     private var lastTime: MediaTime?
+    /// The last time that x264 got, in microseconds: it requires times that increase.
+    private var x264Time: Int64 = .min / 2
     private var sequence: UInt32 = 0
     private var numbering: FrameNumbering
     private var isIDRWanted = false
-    private var keyframe = KeyframeEstimate()
     private var deblocking = DeblockingRule()
-    /// With a bitrate and low latency, nil otherwise.
-    private var budget: BitBudget?
-    private var refinement: RefinementSchedule
-    /// With a bitrate and low latency, nil otherwise.
-    private var hold: QuantizerHold?
-    /// True if x264's buffer was filled after the last frame, although the bitrate has not saved that much.
-    private var isRefilled = false
-    /// True if a picture that could become sharper has waited for the bitrate for some time.
-    private var isWaiting = false
-    /// True if the last picture was an unchanged one.
-    private var wasStill = false
+    /// What differs between the last frame and the last encoded one.
+    private var unencoded: DamageRegion
+    /// An encoded frame that the bitrate cannot pay for yet.
+    private var held: Held?
+    /// The last frame that x264 has encoded, if it is a keyframe of a still picture.
+    private var stillKeyframe: [UInt8]?
+    private var repeatedIdentifier: UInt16 = 0
+    /// Nil if a picture of the stream cannot be sent again.
+    private let rewriter: SliceHeaderRewriter?
+
+    private struct Held {
+        var output: X264Encoder.Output
+        var plan: FramePlan
+    }
 
     /// The number of frames that x264 encoded, and of repeat pictures.
     package private(set) var encodedFrames = 0
     package private(set) var repeatedFrames = 0
 
     package init(settings: VideoSettings) throws(EncodeError) {
+        if case .bitrate(let kilobits) = settings.rateControl, kilobits <= 0 {
+            throw .cannotOpenVideo(.rejected(size: settings.size, frameRate: settings.frameRate))
+        }
         self.settings = settings
+        unencoded = DamageRegion(size: settings.size)
         encoder = try X264Encoder(settings: settings)
         guard let sequence = SequenceParameterSet(nalUnit: encoder.sequenceParameterSet), let layout = sequence.layout,
             let picture = PictureParameterSet(nalUnit: encoder.pictureParameterSet)
         else { throw .cannotOpenVideo(.noParameterSets) }
         numbering = FrameNumbering(bitCount: sequence.frameNumberBits)
-        refinement = RefinementSchedule(
-            frameRate: settings.frameRate, keyframeInterval: settings.coding.keyframeInterval)
+        rewriter = SliceHeaderRewriter(sequence: sequence, picture: picture)
         repeatPicture = settings.coding.latency == .low ? RepeatPicture(sequence: sequence, picture: picture) : nil
-        if case .bitrate(let kilobits) = settings.rateControl, repeatPicture != nil {
-            budget = BitBudget(kilobits: kilobits)
-            hold = QuantizerHold(kilobits: kilobits, frameRate: settings.frameRate)
+        if let kilobits = settings.controlledBitrate {
+            rateControl = ScreenRateControl(
+                kilobits: kilobits, frameRate: settings.frameRate, keyframeInterval: settings.coding.keyframeInterval,
+                maximumFrameSize: settings.maximumFrameSize)
+            meter = try MotionMeter(size: settings.size)
         }
         settling = SettlingDetector(
-            macroblockCount: layout.macroblockCount,
-            stillFrameLimit: budget == nil ? settings.frameRate * 2 : RefinementSchedule.limit,
-            goodQuantizer: settings.goodQuantizer,
-            hasConstantQuality: settings.hasConstantQuality)
+            macroblockCount: layout.macroblockCount, stillFrameLimit: settings.frameRate * 2,
+            goodQuantizer: settings.goodQuantizer, hasConstantQuality: settings.hasConstantQuality)
     }
 
     /// The codec configuration and size, for muxers.
@@ -73,7 +81,13 @@ package final class VideoEncoder {
 
     /// True if repeating the last frame gives the same quality as encoding it again, or if the bitrate allows no better
     /// quality before the next keyframe.
-    package var isSettled: Bool { settling.isSettled || isWaiting }
+    /// True if viewers do not have the last frame yet, because the bitrate does not allow it.
+    package var isBehind: Bool { held != nil || !unencoded.isEmpty }
+
+    package var isSettled: Bool {
+        guard let rateControl, let lastTime else { return settling.isSettled }
+        return !isBehind && rateControl.isSettled(at: lastTime)
+    }
 
     /// Makes the next frame an IDR picture, because a reader joined or lost data.
     package func requestKeyframe() {
@@ -83,8 +97,7 @@ package final class VideoEncoder {
     /// Changes the bitrate, in kbit/s, from the next frame on.
     package func setBitrate(_ kilobits: Int) {
         encoder.setBitrate(kilobits)
-        budget?.setBitrate(kilobits)
-        hold?.setBitrate(kilobits)
+        rateControl?.setBitrate(kilobits)
     }
 
     /// Sets whether the next frames are analysed as with x264's fastest preset, because the machine is too slow.
@@ -96,20 +109,14 @@ package final class VideoEncoder {
     package func encode(_ sample: SampleBuffer) throws(EncodeError) -> [EncodedPacket] {
         guard case .picture(let picture) = sample.payload, let frame = picture.patches.first?.pixels else { return [] }
         lastFrame = frame
-        let time = sample.presentationTime
-        let purpose = !picture.damage.isEmpty ? FramePurpose.change : isIDRDue(at: time) ? .keyframe : .refinement
-        return try encode(frame, at: time, changed: picture.damage, for: purpose)
+        return try encode(frame, at: sample.presentationTime, changed: picture.damage)
     }
 
-    /// Repeats the last frame at `time`. Does nothing if there was no frame yet.
+    /// Repeats the last frame at `time`, or makes it better. Does nothing if there was no frame yet.
     package func encodeRepeat(at time: MediaTime) throws(EncodeError) -> [EncodedPacket] {
-        budget?.advance(to: time)
-        guard let purpose = purpose(at: time) else {
-            isWaiting = refinement.isWaiting(at: time)
-            return try fill(at: time)
-        }
         guard let lastFrame else { return [] }
-        return try encode(lastFrame, at: time, changed: DamageRegion(size: settings.size), for: purpose)
+        if rateControl == nil, settling.isSettled, !isIDRDue(at: time) { return try fill(at: time) }
+        return try encode(lastFrame, at: time, changed: DamageRegion(size: settings.size))
     }
 
     /// True if `fill` costs almost nothing. With `Latency.normal` it encodes the frame again.
@@ -120,15 +127,13 @@ package final class VideoEncoder {
     package func fill(at time: MediaTime) throws(EncodeError) -> [EncodedPacket] {
         guard let lastFrame else { return [] }
         guard let repeatPicture else {
-            let purpose = isIDRDue(at: time) ? FramePurpose.keyframe : .refinement
-            return try encode(lastFrame, at: time, changed: DamageRegion(size: settings.size), for: purpose)
+            return try encodeUncontrolled(lastFrame, at: time, changed: DamageRegion(size: settings.size))
         }
         repeatedFrames += 1
         deblocking.noteRepeat()
-        wasStill = true
         let presented = advance(to: time)
         let data = repeatPicture.accessUnit(frameNumber: numbering.nextRepeat())
-        budget?.spend(data.count)
+        rateControl?.noteRepeat(bytes: data.count, at: presented)
         return [packet(data, presented: presented, decoded: presented, isIDR: false)]
     }
 
@@ -143,87 +148,115 @@ package final class VideoEncoder {
     }
 
     private func encode(
-        _ frame: PixelBuffer, at time: MediaTime, changed: DamageRegion, for purpose: FramePurpose
+        _ frame: PixelBuffer, at time: MediaTime, changed: DamageRegion
+    ) throws(EncodeError) -> [EncodedPacket] {
+        guard rateControl != nil, let meter else { return try encodeUncontrolled(frame, at: time, changed: changed) }
+        unencoded.formUnion(changed)
+        let isKeyframeDue = isIDRDue(at: time)
+        if isKeyframeDue {
+            // Nothing refers to the frames before an IDR picture.
+            held = nil
+        } else if let held {
+            guard rateControl?.canSend(bytes: held.output.data.count, at: time) == true else {
+                return try fill(at: time)
+            }
+            self.held = nil
+            return send(held.output, held.plan, at: time)
+        }
+        let plan = rateControl?.plan(frame, changed: unencoded, isKeyframeDue: isKeyframeDue, at: time, meter: meter)
+        guard let plan else { return try fill(at: time) }
+        if plan.isRepeated, let repeated = repeatKeyframe(plan, at: time) { return repeated }
+        guard let (output, plan) = try encode(frame, at: time, plan) else { return [] }
+        unencoded = DamageRegion(size: settings.size)
+        guard rateControl?.canSend(bytes: output.data.count, at: time) == true else {
+            held = Held(output: output, plan: plan)
+            return try fill(at: time)
+        }
+        return send(output, plan, at: time)
+    }
+
+    /// Encodes a frame as planned, an IDR picture again if the bitrate cannot pay for it.
+    private func encode(
+        _ frame: PixelBuffer, at time: MediaTime, _ plan: FramePlan
+    ) throws(EncodeError) -> (X264Encoder.Output, FramePlan)? {
+        var plan = plan
+        var attempt = 1
+        stillKeyframe = nil
+        let isDeblocked = deblocking.isOn(changed: unencoded)
+        while true {
+            x264Time = max(x264Time + 1, time.nanoseconds / 1000)
+            let output = try encoder.encode(
+                plan.isSoft ? frame.withoutDetails() : frame, at: MediaTime(nanoseconds: x264Time * 1000),
+                X264Encoder.Instruction(
+                    isIDR: plan.isIDR, quantizers: plan.quantizers, unchanged: plan.marksUnchanged ? unencoded : nil,
+                    isDeblocked: isDeblocked))
+            guard let output else { return nil }
+            let bytes = output.data.count
+            let next =
+                rateControl?.replacement(for: plan, frame: frame, bytes: bytes)
+                ?? rateControl?.retry(plan, bytes: bytes, attempt: attempt)
+            guard let next else {
+                deblocking.note(quantizer: plan.quantizers.highest)
+                return (output, plan)
+            }
+            plan = next
+            attempt += 1
+        }
+    }
+
+    /// Sends the last keyframe again with another idr_pic_id: two IDR pictures that follow each other must differ in it
+    /// (Rec. ITU-T H.264, 7.4.3). Nil if that is not possible, or if x264 has encoded another frame since.
+    private func repeatKeyframe(_ plan: FramePlan, at time: MediaTime) -> [EncodedPacket]? {
+        guard let stillKeyframe, unencoded.isEmpty else { return nil }
+        // x264 itself uses 0 and 1.
+        repeatedIdentifier ^= 1
+        guard let data = try? rewriter?.accessUnit(stillKeyframe, as: .idr(2 + repeatedIdentifier)) else { return nil }
+        repeatedFrames += 1
+        noteIDR(at: time)
+        numbering.repeatIDR()
+        rateControl?.note(plan, bytes: data.count, at: time)
+        let presented = advance(to: time)
+        return [packet(data, presented: presented, decoded: presented, isIDR: true)]
+    }
+
+    private func send(_ output: X264Encoder.Output, _ plan: FramePlan, at time: MediaTime) -> [EncodedPacket] {
+        // In whole microseconds, as x264 passes times.
+        let presented = MediaTime(nanoseconds: advance(to: time).nanoseconds / 1000 * 1000)
+        encodedFrames += 1
+        if output.isIDR { noteIDR(at: time) }
+        stillKeyframe = plan.kind == .keyframe ? output.data : nil
+        rateControl?.note(plan, bytes: output.data.count, at: time)
+        return [packet(numbering.number(output), presented: presented, decoded: presented, isIDR: output.isIDR)]
+    }
+
+    /// Encodes a frame with a QP that x264's own rate control chooses.
+    private func encodeUncontrolled(
+        _ frame: PixelBuffer, at time: MediaTime, changed: DamageRegion
     ) throws(EncodeError) -> [EncodedPacket] {
         let isIDR = isIDRDue(at: time)
-        if isIDR {
-            lastIDR = time
-            isIDRWanted = false
+        // A still keyframe has the picture's QP, so that its quality does not pulse with each keyframe. x264 would base
+        // the QP on the previous frames, which had almost no bits.
+        var quantizers: ZoneQuantizers?
+        if isIDR, changed.isEmpty, settling.isSettled, case .quality(let factor) = settings.rateControl, factor >= 1 {
+            quantizers = ZoneQuantizers(repeating: settling.pictureQuantizer)
         }
+        if isIDR { noteIDR(at: time) }
         encodedFrames += 1
-        if purpose != .refill { isWaiting = false }
-        budget?.advance(to: time)
-        let held = hold?.quantizer(changed: changed, isIDR: isIDR, level: budget?.share ?? 0)
-        var share = budget.map {
-            refinement.share(
-                at: time, for: purpose, lastKeyframe: isIDR ? nil : lastIDR, budget: $0, level: encoder.bufferLevel)
-        }
-        if let budget, isRefilled || held != nil {
-            share?.level = budget.level
-            if held != nil { share?.refill(to: budget, frameRate: settings.frameRate) }
-        }
-        isRefilled = held != nil
-        let isNewPicture = changed.isWhole && wasStill
-        wasStill = changed.isEmpty
         let output = try encoder.encode(
-            frame, at: advance(to: time), changed: changed, forceIDR: isIDR,
-            quantizer: quantizer(for: purpose, isIDR: isIDR, held: held),
-            share: share, isDeblocked: deblocking.isOn(changed: changed),
-            isMeasured: budget != nil && (isIDR || changed.isEmpty || isNewPicture))
+            frame, at: advance(to: time),
+            X264Encoder.Instruction(
+                isIDR: isIDR, quantizers: quantizers, unchanged: isIDR || changed.isWhole ? nil : changed,
+                isDeblocked: deblocking.isOn(changed: changed)))
         guard let output else { return [] }
-        note(output, changed: changed, for: purpose, isNewPicture: isNewPicture)
+        deblocking.note(quantizer: output.quantizer)
+        settling.note(
+            size: output.data.count, quantizer: output.quantizer, isKeyframe: output.isIDR, isChanged: !changed.isEmpty)
         return [packet(for: output)]
     }
 
-    /// Returns the QP of a frame; nil if x264 chooses it.
-    private func quantizer(for purpose: FramePurpose, isIDR: Bool, held: Int?) -> Int? {
-        if isIDR { return (purpose == .keyframe ? stillQuantizer : nil) ?? held.flatMap(heldKeyframeQuantizer) }
-        // With a higher QP, x264 skips the whole picture.
-        return purpose == .refill ? min(51, deblocking.lastQuantizer + 4) : held
-    }
-
-    private func note(
-        _ output: X264Encoder.Output, changed: DamageRegion, for purpose: FramePurpose, isNewPicture: Bool
-    ) {
-        let size = output.data.count
-        budget?.spend(size)
-        if output.isIDR {
-            keyframe.noteKeyframe(size: size, quantizer: output.quantizer)
-        } else if isNewPicture {
-            keyframe.noteNewPicture(size: size, quantizer: output.quantizer)
-        }
-        deblocking.note(quantizer: output.plannedQuantizer, isRefill: purpose == .refill)
-        hold?.note(size: size, quantizer: output.plannedQuantizer)
-        settling.note(size: size, quantizer: output.quantizer, isKeyframe: output.isIDR, isChanged: !changed.isEmpty)
-    }
-
-    /// Returns why a still picture should be encoded again instead of being repeated; nil if it should not.
-    private func purpose(at time: MediaTime) -> FramePurpose? {
-        if isIDRDue(at: time) { return .keyframe }
-        guard let budget else { return settling.isSettled ? nil : .refinement }
-        return refinement.purpose(
-            at: time, settling: settling, lastKeyframe: lastIDR, budget: budget, level: encoder.bufferLevel,
-            largest: encoder.doubledBuffer)
-    }
-
-    /// The QP for a keyframe of a still picture: the picture's current QP, so that its quality does not pulse with each
-    /// keyframe. x264 would base the QP on the previous frames, which had almost no bits.
-    ///
-    /// With a bitrate, the keyframe may use most of what the bitrate has saved.
-    private var stillQuantizer: Int? {
-        guard budget != nil || settling.isSettled else { return nil }
-        switch settings.rateControl {
-        case .quality(let factor): return factor >= 1 ? settling.pictureQuantizer : nil
-        case .bitrate(let kilobits):
-            let saved = budget.map { $0.level * 0.9 } ?? Double(kilobits) * 125 / 2
-            return keyframe.quantizer(lowest: settling.pictureQuantizer, limit: saved)
-        }
-    }
-
-    /// Returns the QP for a keyframe while `held` is held. It leaves enough for the frames after it, in which something
-    /// changes. Nil if the keyframe would be much less sharp than they are.
-    private func heldKeyframeQuantizer(_ held: Int) -> Int? {
-        keyframe.quantizer(lowest: held, limit: (budget?.level ?? 0) * 0.6).flatMap { $0 <= held + 12 ? $0 : nil }
+    private func noteIDR(at time: MediaTime) {
+        lastIDR = time
+        isIDRWanted = false
     }
 
     private func isIDRDue(at time: MediaTime) -> Bool {

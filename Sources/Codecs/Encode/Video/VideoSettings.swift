@@ -94,7 +94,7 @@ package struct VideoSettings: Sendable, Equatable {
     /// visually lossless. x264 codes P frames up to some steps above the CRF.
     var goodQuantizer: Int {
         switch rateControl {
-        case .bitrate: SettlingDetector.sharpestQuantizer
+        case .bitrate: 15
         case .quality(let factor): max(SettlingDetector.transparentQuantizer, Int(factor) + 4)
         }
     }
@@ -103,6 +103,11 @@ package struct VideoSettings: Sendable, Equatable {
     /// No frame is larger than the buffer.
     func bufferSize(bitrate kilobits: Int) -> Int {
         min(kilobits, maximumFrameSize.map { $0 * 8 / 1000 } ?? .max)
+    }
+
+    /// The bitrate in kbit/s, if `ScreenRateControl` chooses the QP of each frame; nil if x264's rate control does.
+    var controlledBitrate: Int? {
+        if case .bitrate(let kilobits) = rateControl, coding.latency == .low { kilobits } else { nil }
     }
 
     /// True if no bitrate limits the quality of the picture.

@@ -10,10 +10,6 @@ final class X264Encoder {
     /// The chosen settings of the analysis.
     private let analysis: x264_param_t
     private let settings: VideoSettings
-    /// The bitrate in kbit/s; 0 with a constant quality.
-    private var kilobits = 0
-    /// With a bitrate.
-    private var buffer: X264Buffer
     /// True if the next frames are analysed with the fastest preset.
     private var isFastest = false
     let sequenceParameterSet: [UInt8]
@@ -23,10 +19,6 @@ final class X264Encoder {
         self.settings = settings
         parameters = try Self.parameters(for: settings)
         analysis = parameters
-        if case .bitrate(let kilobits) = settings.rateControl { self.kilobits = kilobits }
-        buffer = X264Buffer(
-            rate: Int(parameters.rc.i_vbv_max_bitrate), size: Int(parameters.rc.i_vbv_buffer_size),
-            share: Double(parameters.rc.f_vbv_buffer_init), frameRate: settings.frameRate)
         parameters.analyse.i_subpel_refine = Self.lookaheadRefinement(of: analysis, latency: settings.coding.latency)
         guard let encoder = cx264_encoder_open(&parameters) else {
             throw .cannotOpenVideo(.rejected(size: settings.size, frameRate: settings.frameRate))
@@ -58,52 +50,48 @@ final class X264Encoder {
         x264_encoder_close(encoder)
     }
 
-    /// What x264's buffer contains, in bytes.
-    var bufferLevel: Double { buffer.bytes }
-
-    /// The size of the doubled buffer, in bytes.
-    var doubledBuffer: Double { Double(settings.bufferSize(bitrate: kilobits * 2)) * 125 }
-
     /// The number of frames in the encoder that it has not returned yet.
     var delayedFrames: Int { Int(x264_encoder_delayed_frames(encoder)) }
 
-    /// Encodes `frame`. `changed` are the areas that differ from the previous frame; x264 may assume that the rest is
-    /// constant.
-    ///
-    /// - Parameters:
-    ///   - quantizer: the QP of the frame; nil if the rate control chooses it.
-    ///   - share: the part of the bitrate that the frame receives; nil with a constant quality.
-    ///   - isDeblocked: true if decoders smooth the edges between blocks (Rec. ITU-T H.264, 8.7).
-    ///   - isMeasured: true if the error of the frame should be measured. Only with low latency, when each call returns
-    ///     its frame.
+    /// How a frame is encoded.
+    struct Instruction {
+        var isIDR: Bool
+        /// The QPs of the frame; nil if x264's rate control chooses one.
+        var quantizers: ZoneQuantizers?
+        /// The areas that differ from the previous frame. x264 may take everything else from that frame without a look.
+        /// Nil if it looks at everything.
+        var unchanged: DamageRegion?
+        /// True if decoders smooth the edges between blocks (Rec. ITU-T H.264, 8.7).
+        var isDeblocked: Bool
+    }
+
+    /// Encodes `frame`. Returns nil if x264 keeps it, and an earlier one as soon as there is one.
     func encode(
-        _ frame: PixelBuffer, at time: MediaTime, changed: DamageRegion, forceIDR: Bool, quantizer: Int?,
-        share: BitrateShare?,
-        isDeblocked: Bool, isMeasured: Bool
+        _ frame: PixelBuffer, at time: MediaTime, _ instruction: Instruction
     ) throws(EncodeError) -> Output? {
-        let previous = parameters
-        parameters.b_deblocking_filter = isDeblocked && !isFastest ? analysis.b_deblocking_filter : 0
-        if let share {
-            buffer.prepare(
-                share, kilobits: kilobits,
-                capacity: settings.bufferSize(bitrate: share.isDoubled ? kilobits * 2 : kilobits))
-            applyBuffer()
-        }
-        apply(since: previous)
+        let deblocking = parameters.b_deblocking_filter
+        parameters.b_deblocking_filter =
+            instruction.isDeblocked && !isFastest ? analysis.b_deblocking_filter : 0
+        if parameters.b_deblocking_filter != deblocking { x264_encoder_reconfig(encoder, &parameters) }
         var picture = x264_picture_t()
         x264_picture_init(&picture)
-        picture.i_type = forceIDR ? X264_TYPE_IDR : X264_TYPE_AUTO
-        if let quantizer { picture.i_qpplus1 = Int32(quantizer + 1) }
+        picture.i_type = instruction.isIDR ? X264_TYPE_IDR : X264_TYPE_AUTO
+        if let quantizers = instruction.quantizers {
+            picture.i_qpplus1 = Int32(quantizers.lowest + 1)
+            if quantizers.lowest != quantizers.highest {
+                picture.prop.quant_offsets = offsets(of: quantizers)
+                picture.prop.quant_offsets_free = { free($0) }
+            }
+        }
         picture.i_pts = time.nanoseconds / 1000
         picture.img.i_csp = parameters.i_csp
         picture.img.i_plane = 3
         picture.img.i_stride = (Int32(frame.stride), Int32(frame.chromaStride), Int32(frame.chromaStride), 0)
-        if !forceIDR && !changed.isWhole {
+        if let changed = instruction.unchanged, !instruction.isIDR {
             picture.prop.mb_info = Self.macroblockInfo(changed: changed)
             picture.prop.mb_info_free = { free($0) }
         }
         let offsets = frame.planeOffsets
-        var error: Double?
         var output = x264_picture_t()
         var units: UnsafeMutablePointer<x264_nal_t>?
         var count: Int32 = 0
@@ -113,14 +101,9 @@ final class X264Encoder {
             picture.img.plane = (
                 base.map { $0 + offsets.y }, base.map { $0 + offsets.u }, base.map { $0 + offsets.v }, nil
             )
-            let size = x264_encoder_encode(encoder, &units, &count, &picture, &output)
-            if isMeasured, size > 0 { error = Self.error(of: output.img, from: picture.img, size: frame.size) }
-            return size
+            return x264_encoder_encode(encoder, &units, &count, &picture, &output)
         }
-        buffer.note(size: max(0, Int(size)))
-        var result = try Output(size: size, units: units, count: count, picture: output)
-        result?.error = error
-        return result
+        return try Output(size: size, units: units, count: count, picture: output)
     }
 
     /// Returns a frame that is still in the encoder, at the end. Returns nil if the encoder is empty, or if no frame is
@@ -134,15 +117,13 @@ final class X264Encoder {
         return try Output(size: size, units: units, count: count, picture: output)
     }
 
-    /// Changes the bitrate from the next frame on: rate, maximum and buffer together. Has no effect with constant
-    /// quality.
+    /// Changes the bitrate of x264's own rate control from the next frame on: rate, maximum and buffer together.
     func setBitrate(_ kilobits: Int) {
-        guard case .bitrate = settings.rateControl else { return }
-        self.kilobits = kilobits
-        let previous = parameters
-        buffer.set(rate: kilobits, size: settings.bufferSize(bitrate: kilobits))
-        applyBuffer()
-        apply(since: previous)
+        guard case .bitrate = settings.rateControl, settings.controlledBitrate == nil else { return }
+        parameters.rc.i_bitrate = Int32(kilobits)
+        parameters.rc.i_vbv_max_bitrate = Int32(kilobits)
+        parameters.rc.i_vbv_buffer_size = Int32(settings.bufferSize(bitrate: kilobits))
+        x264_encoder_reconfig(encoder, &parameters)
     }
 
     /// Sets whether the next frames are analysed almost as with the preset `ultrafast`. Everything that the decoder
@@ -162,20 +143,21 @@ final class X264Encoder {
         x264_encoder_reconfig(encoder, &parameters)
     }
 
-    private func applyBuffer() {
-        parameters.rc.i_bitrate = Int32(buffer.rate)
-        parameters.rc.i_vbv_max_bitrate = Int32(buffer.rate)
-        parameters.rc.i_vbv_buffer_size = Int32(buffer.size)
-    }
-
-    /// Passes the bitrate, the buffer and the deblocking to x264 if they changed.
-    private func apply(since previous: x264_param_t) {
+    /// The steps of QP by which each macroblock is above the lowest one. x264 frees it.
+    private func offsets(of quantizers: ZoneQuantizers) -> UnsafeMutablePointer<Float>? {
+        let columns = (settings.size.width + 15) / 16
+        let rows = (settings.size.height + 15) / 16
         guard
-            parameters.rc.i_bitrate != previous.rc.i_bitrate
-                || parameters.rc.i_vbv_buffer_size != previous.rc.i_vbv_buffer_size
-                || parameters.b_deblocking_filter != previous.b_deblocking_filter
-        else { return }
-        x264_encoder_reconfig(encoder, &parameters)
+            let offsets = malloc(columns * rows * MemoryLayout<Float>.size)?.bindMemory(
+                to: Float.self, capacity: columns * rows)
+        else { return nil }
+        for row in 0..<rows {
+            // The place in the slice, of all its rows.
+            let zone = row * max(1, settings.threads) % rows * 2 < rows ? 0 : 1
+            (offsets + row * columns).initialize(
+                repeating: Float(quantizers[zone] - quantizers.lowest), count: columns)
+        }
+        return offsets
     }
 
     /// One byte per macroblock in raster order: constant or not. x264 frees it.

@@ -161,6 +161,8 @@ final class VideoLoop: Sendable {
                 }
                 restartClips(rules: rules, &work)
                 try show(item, &work)
+                // Viewers still see an older picture.
+                if work.encoder?.isBehind == true { mailbox.refuse() }
                 ownSlateIsShown.store(work.showsOwnSlate, ordering: .relaxed)
             case .interrupted: continue
             case .timedOut: try coverStall(&work)

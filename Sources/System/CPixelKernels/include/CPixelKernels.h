@@ -56,4 +56,16 @@ void pixel_kernels_mark_different(
 /* Returns a hash of `rows` rows of `row_bytes` bytes, which are `stride` bytes apart (XXH3, 64 bits). */
 uint64_t pixel_kernels_hash(const uint8_t *_Nonnull pixels, ptrdiff_t stride, int row_bytes, int rows);
 
+/* The number of classes of `pixel_kernels_detail`. */
+#define PIXEL_KERNELS_DETAIL_CLASSES 30
+
+/*
+ * Counts how strong the details of a picture are: the Hadamard coefficients of blocks of 8 x 8 pixels, without that of
+ * the mean. Class k counts those whose magnitude, in eighths of a grey step of an orthonormal transform, is at least
+ * 2^(k/2) and below 2^((k+1)/2). Every fourth block is taken, in each row of blocks another column, and counts four
+ * times.
+ */
+void pixel_kernels_detail(
+    const uint8_t *_Nonnull luma, ptrdiff_t stride, int width, int height, uint32_t *_Nonnull classes);
+
 #endif

@@ -1,0 +1,39 @@
+import Media
+
+/// The bytes that the bitrate allows at a moment: a bucket of one second, or less if no frame may be that large, which
+/// fills with time and loses every byte that is sent.
+struct BitBudget {
+    /// Bytes a second.
+    private(set) var rate: Double
+    /// The most that it contains, in bytes.
+    private(set) var capacity: Double
+    /// The bytes in the bucket. Repeat pictures alone can make it negative.
+    private(set) var level: Double
+    /// The size in bytes that no frame may exceed; nil if only the bitrate limits it.
+    private let maximumFrameSize: Int?
+    private var time: MediaTime?
+
+    /// - Parameter kilobits: the bitrate in kbit/s.
+    init(kilobits: Int, maximumFrameSize: Int? = nil) {
+        self.maximumFrameSize = maximumFrameSize
+        rate = Double(kilobits) * 125
+        capacity = min(rate, maximumFrameSize.map(Double.init) ?? rate)
+        level = capacity
+    }
+
+    mutating func setBitrate(_ kilobits: Int) {
+        rate = Double(kilobits) * 125
+        capacity = min(rate, maximumFrameSize.map(Double.init) ?? rate)
+        level = min(level, capacity)
+    }
+
+    /// Fills the bucket up to `time`.
+    mutating func advance(to time: MediaTime) {
+        if let last = self.time, time > last { level = min(capacity, level + rate * (time - last).seconds) }
+        self.time = max(time, self.time ?? time)
+    }
+
+    mutating func spend(_ bytes: Int) {
+        level -= Double(bytes)
+    }
+}

@@ -1,0 +1,55 @@
+import CPixelKernels
+import Glibc
+import Media
+
+/// Estimates the size of an IDR picture for each QP, without encoding it.
+///
+/// A coefficient costs about one bit for each octave by which it is above the quantiser's step, and the step doubles
+/// for every 6 steps of QP. So the strengths of a picture's details, counted by octaves, give the size for every QP. The
+/// three constants are fitted to x264's sizes (preset veryfast) of 24 pages of text, code, slides, windows and
+/// photographs, QP 14 to 46. For text and code, the estimate is within 10 %, for photographs within 50 %; `correct`
+/// makes it exact once a picture has been encoded.
+package struct KeyframeSize: Sendable {
+    private static let bytesPerMacroblock = 1.27
+    private static let bytesPerOctave = 0.113
+    /// The logarithm of the smallest coefficient that costs something, relative to the step at the same QP.
+    private static let smallest = -2.19
+
+    /// How many coefficients are in each half octave.
+    private let classes: [UInt32]
+    private let macroblockCount: Int
+    /// The real size of a picture, relative to its estimate.
+    private var correction = 1.0
+
+    /// Measures the luma of a picture. It takes about 3 ms for 1920x1080.
+    package init(of frame: PixelBuffer) {
+        var classes = [UInt32](repeating: 0, count: Int(PIXEL_KERNELS_DETAIL_CLASSES))
+        frame.withUnsafeBytes { bytes in
+            guard let luma = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+            pixel_kernels_detail(luma, frame.stride, Int32(frame.size.width), Int32(frame.size.height), &classes)
+        }
+        self.classes = classes
+        macroblockCount = (frame.size.width + 15) / 16 * ((frame.size.height + 15) / 16)
+    }
+
+    /// The size in bytes of an IDR picture with a QP.
+    package func bytes(quantizer: Int) -> Double {
+        var octaves = 0.0
+        for (index, count) in classes.enumerated() where count > 0 {
+            // The middle of the class; its unit is an eighth of a grey step.
+            let magnitude = Double(index) / 2 + 0.25 - 3
+            octaves += Double(count) * max(0, magnitude - Double(quantizer) / 6 - Self.smallest)
+        }
+        return correction * (Double(macroblockCount) * Self.bytesPerMacroblock + octaves * Self.bytesPerOctave)
+    }
+
+    /// The lowest QP of `range` with at most `limit` bytes; the highest one if there is none.
+    package func quantizer(in range: ClosedRange<Int>, limit: Double) -> Int {
+        range.first { bytes(quantizer: $0) <= limit } ?? range.upperBound
+    }
+
+    /// Notes the real size of an IDR picture.
+    package mutating func correct(bytes: Int, quantizer: Int) {
+        correction *= Double(bytes) / self.bytes(quantizer: quantizer)
+    }
+}

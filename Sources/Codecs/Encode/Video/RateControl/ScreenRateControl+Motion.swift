@@ -1,0 +1,176 @@
+import Glibc
+import Media
+
+extension ScreenRateControl {
+    /// What is known of a movement.
+    ///
+    /// The bytes of a frame are its work, divided by 2 for every 6 steps of QP. The work is proportional to what the
+    /// meter says of the frame.
+    struct Motion {
+        /// A smaller share of the picture is no movement, unless it continues one.
+        static let smallestShare = 0.02
+        /// Seconds without a change after which a picture has been calm.
+        static let calmTime = 0.2
+        static let lowestQuantizer = 16
+
+        /// The QP of the next frame, before it is rounded.
+        var quantizer = 30.0
+        /// The work for each byte that the meter says.
+        var factor = 0.0
+        /// What the meter said of the last page.
+        var unpredicted = 40.0
+        /// The work of the last keyframe.
+        var keyframeWork = 0.0
+        /// What the meter said, of the last tenths of a second and of the last seconds.
+        var fast: DecayingMean
+        var slow: DecayingMean
+        /// The share of the picture that moves.
+        var share: DecayingMean
+
+        /// How much of the picture is new in each frame, compared with a new page.
+        var newness: Double { fast.value / unpredicted }
+
+        init(frameRate: Int) {
+            let fast = pow(0.9, 30 / Double(frameRate))
+            self.fast = DecayingMean(memory: fast)
+            slow = DecayingMean(memory: pow(0.98, 30 / Double(frameRate)))
+            share = DecayingMean(memory: fast)
+        }
+
+        mutating func add(predicted: Int, share: Double) {
+            fast.add(Double(predicted))
+            slow.add(Double(predicted))
+            self.share.add(share)
+        }
+
+        /// A tick without a change.
+        mutating func rest() {
+            fast.add(0)
+            slow.add(0)
+        }
+
+        mutating func reset() {
+            fast.reset()
+            slow.reset()
+            share.reset()
+        }
+
+        mutating func noteKeyframe(bytes: Int, quantizer: Int) {
+            keyframeWork = Self.work(bytes, quantizer)
+        }
+
+        mutating func notePage(bytes: Int, quantizer: Int, unpredicted: Int) {
+            keyframeWork = Self.work(bytes, quantizer)
+            self.unpredicted = Double(max(40, unpredicted))
+            factor = keyframeWork / self.unpredicted
+            self.quantizer = Double(quantizer)
+            fast.reset()
+            slow.reset()
+        }
+
+        mutating func note(bytes: Int, quantizer: Int, predicted: Int) {
+            guard predicted > 60 else { return }
+            let work = Self.work(bytes, quantizer) / Double(predicted)
+            factor = factor > 0 ? 0.6 * factor + 0.4 * work : work
+        }
+
+        /// The bytes that a frame is expected to have, of which the meter said `predicted`.
+        func bytes(predicted: Double, quantizer: Int) -> Double { factor * predicted * exp2(-Double(quantizer) / 6) }
+
+        static func work(_ bytes: Int, _ quantizer: Int) -> Double { Double(bytes) * exp2(Double(quantizer) / 6) }
+    }
+
+    /// A picture of which a larger part changes: a new page, a cut, or a movement.
+    mutating func moving(
+        _ frame: PixelBuffer, share: Double, isKeyframeDue: Bool, at tick: Int, meter: some MovementMeter
+    ) -> FramePlan {
+        let predicted = max(40, meter.predicted(frame))
+        let sincePage = lastPage.map { tick - $0 } ?? .max
+        let isCalm = tick - lastMotion >= ticks(Motion.calmTime) && sincePage >= ticks(Motion.calmTime)
+        let isJump = Double(predicted) > 2.5 * motion.fast.value && sincePage >= ticks(0.4)
+        if share > 0.5, isCalm || isJump {
+            let unpredicted = meter.unpredicted()
+            if lastPage == nil || Double(predicted) > 0.6 * Double(unpredicted) {
+                return page(
+                    frame, isKeyframeDue: isKeyframeDue, afterRest: tick - lastMotion >= ticks(Motion.calmTime),
+                    // Text that has moved is hardly predicted at a quarter of its size, but in the encoder it is.
+                    isAllNew: lastPage == nil || Double(predicted) > 0.93 * Double(unpredicted),
+                    unpredicted: unpredicted,
+                    at: tick)
+            }
+        }
+        if tick - lastMotion > ticks(0.5) { motion.reset() }
+        motion.add(predicted: predicted, share: share)
+        if isKeyframeDue {
+            let (quantizer, limit) = movingKeyframe(frame)
+            motion.quantizer = max(motion.quantizer, Double(quantizer - 2))
+            return FramePlan(
+                .movement(share: share, predicted: predicted, refinement: 0), isIDR: true, quantizer: quantizer,
+                limit: limit)
+        }
+        let (quantizer, refinement) = movementQuantizer(predicted: Double(predicted), at: tick)
+        return FramePlan(
+            .movement(share: share, predicted: predicted, refinement: refinement), isIDR: false, quantizer: quantizer,
+            limit: level)
+    }
+
+    /// The QP of a keyframe in a movement: close to that of the frames around it, if the bucket can pay for it.
+    private mutating func movingKeyframe(_ frame: PixelBuffer) -> (quantizer: Int, limit: Double) {
+        let size = KeyframeSize(of: frame)
+        keyframeSize = size
+        guard motion.newness >= 0.1 else {
+            // Most of the picture is still, and should be sharp.
+            let limit = 0.75 * bucket.level
+            return (size.quantizer(in: Self.lowestQuantizer...50, limit: limit), limit)
+        }
+        let wanted = max(Motion.lowestQuantizer, Int(motion.quantizer.rounded()) - 2)
+        let limit = min(0.5 * capacity, bucket.level - 0.15 * capacity)
+        let near = size.quantizer(
+            in: min(wanted, 48)...min(48, max(wanted, Int(motion.quantizer.rounded()) + 3)), limit: limit)
+        return (size.quantizer(in: near...50, limit: 0.92 * bucket.level), 0.92 * bucket.level)
+    }
+
+    /// The QP of a frame of a movement, and the bytes that make the part of the picture sharper that is not new: x264
+    /// encodes it again if the QP is lower than before.
+    private mutating func movementQuantizer(
+        predicted: Double, at tick: Int
+    ) -> (quantizer: Int, refinement: Double) {
+        let left = Double(max(0, lastKeyframe + interval - tick))
+        let isSmall = motion.newness < 0.1
+        // The bucket should be at this level, on the way to the next keyframe.
+        let keyframe = min(0.5 * capacity, motion.keyframeWork * exp2(-(motion.quantizer - 2) / 6))
+        let target = (isSmall ? 0.95 : 0.65) * capacity - keyframe * left / Double(interval)
+        let second = Double(frameRate)
+        let horizon = isSmall ? second * 0.5 : min(max(left, second / 2), 2 * second)
+        let rest = max(0.4, 1 - keyframe / (bucket.rate * Double(interval) / second))
+        var budget = tickBytes * rest + (bucket.level - target) / horizon
+        budget = min(max(budget, 0.3 * tickBytes), 4 * tickBytes) + max(0, bucket.level - 0.9 * capacity) / 4
+        // With a full bucket there is nothing to save for, so the QP follows the last frames.
+        let weight = 0.2 + 0.8 * min(max((bucket.level / capacity - 0.7) / 0.2, 0), 1)
+        let base =
+            6
+            * (log2(motion.factor / budget) + weight * log2(max(1, motion.fast.value))
+                + (1 - weight) * log2(max(1, motion.slow.value)))
+        let next =
+            tick - lastMotion < ticks(Motion.calmTime)
+            ? min(max(base, motion.quantizer - (bucket.level > target ? 2 : 1)), motion.quantizer + 4) : base
+        motion.quantizer = min(max(next, Double(Motion.lowestQuantizer)), 48)
+        // No frame uses up the bucket.
+        let most = max(1.5 * tickBytes, 0.4 * level)
+        let known = max(0, 1 - predicted / max(40, motion.unpredicted))
+        var quantizer = Int(motion.quantizer.rounded())
+        while quantizer < 50 {
+            let moved = motion.bytes(predicted: predicted, quantizer: quantizer)
+            let refined = known * refinementBytes(to: quantizer)
+            if moved + refined <= most { return (quantizer, refined) }
+            quantizer += 1
+        }
+        return (quantizer, 0)
+    }
+
+    /// The bytes that make all of the picture sharper, down to a QP.
+    private func refinementBytes(to quantizer: Int) -> Double {
+        guard quantizer < zones.highest, let keyframeSize else { return 0 }
+        return keyframeSize.bytes(quantizer: quantizer) * Self.refinementShare(of: zones.highest - quantizer)
+    }
+}

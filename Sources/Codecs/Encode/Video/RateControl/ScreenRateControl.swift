@@ -1,0 +1,439 @@
+import Glibc
+import Media
+
+/// Decides what is encoded at each tick of a screen with a bitrate, and with which QP.
+///
+/// A viewer of a screen reads: a new page should be readable at once, and become better until it is good. x264's own rate
+/// control spreads the bits evenly over the frames, so this type gives x264 the QP of every frame. The only limit is a
+/// bucket of one second of the bitrate (`BitBudget`), which counts every byte that is sent. A picture that the bucket
+/// cannot pay for is not sent: an IDR picture needs no reference, so one that is too large is encoded again
+/// (`smaller`).
+///
+/// A picture is new, moves, changes in a small part, or is still:
+/// - A new page gets most of the bucket.
+/// - A still page is refined in large steps, half of the picture at a time. What is left in the bucket is for the next
+///   page and the next keyframe, and the reserve grows as the page becomes sharper.
+/// - A moving picture follows the bitrate (`ScreenRateControl+Motion`).
+/// - A small change has the QP of the picture around it.
+///
+/// Times are ticks. The rules and their constants are in docs/decisions.md, with what each of them gains.
+package struct ScreenRateControl {
+    /// With this QP, a lower one makes no visible difference.
+    static let lowestQuantizer = 14
+    /// A keyframe of a still picture with this QP or a lower one is not refined. It is sent again at the next keyframes.
+    static let closedQuantizer = 24
+    /// The highest QP of a picture of 8 bits.
+    static let highestQuantizer = 51
+
+    /// Frames a second.
+    let frameRate: Int
+    /// Ticks between two keyframes.
+    let interval: Int
+    private(set) var bucket: BitBudget
+
+    /// How large keyframes of the present page are; nil before the first one.
+    var keyframeSize: KeyframeSize?
+    /// The QP of the upper and of the lower half of each slice.
+    var zones = ZoneQuantizers(repeating: highestQuantizer)
+    /// The tick of the last keyframe, of the last change of most of the picture, and of the last movement.
+    var lastKeyframe = Int.min / 2
+    var shownSince = Int.min / 2
+    var lastMotion = Int.min / 2
+    var lastPage: Int?
+    /// True if the page before the present one was shown for less than a second.
+    var isFlipping = false
+    /// False while a picture moves, and for two ticks after that.
+    var isAtRest = false
+    /// How much larger refinements of this page are than expected.
+    var refinementFactor = 1.0
+    /// The tick of the last frame that x264 encoded.
+    private var lastEncoded = 0
+    /// The bytes of the last keyframe of a still picture, if it is good enough to be sent again as it is, and x264 has
+    /// encoded nothing after it.
+    private var closedBytes: Int?
+    /// True if viewers have only a soft version of the last picture.
+    private var owesPage = false
+    var motion: Motion
+
+    /// - Parameters:
+    ///   - kilobits: the bitrate in kbit/s.
+    ///   - frameRate: ticks a second.
+    ///   - keyframeInterval: the time between two keyframes.
+    ///   - maximumFrameSize: the size in bytes that no frame may exceed; nil if only the bitrate limits it.
+    package init(kilobits: Int, frameRate: Int, keyframeInterval: MediaTime, maximumFrameSize: Int? = nil) {
+        self.frameRate = frameRate
+        interval = max(1, Int((keyframeInterval.seconds * Double(frameRate)).rounded()))
+        bucket = BitBudget(kilobits: kilobits, maximumFrameSize: maximumFrameSize)
+        motion = Motion(frameRate: frameRate)
+    }
+
+    /// The bytes that are planned with. A tenth of the bucket is kept for frames that become larger than expected: only
+    /// an IDR picture can be encoded again.
+    var level: Double { bucket.level - 0.1 * capacity }
+    /// The bucket's capacity, and what flows into it in a tick, in bytes.
+    var capacity: Double { bucket.capacity }
+    var tickBytes: Double { bucket.rate / Double(frameRate) }
+
+    /// Returns a number of ticks for a time in seconds.
+    func ticks(_ seconds: Double) -> Int { Int((seconds * Double(frameRate)).rounded()) }
+
+    /// The tick of a time.
+    func tick(at time: MediaTime) -> Int { Int((time.seconds * Double(frameRate)).rounded()) }
+
+    package mutating func setBitrate(_ kilobits: Int) {
+        bucket.setBitrate(kilobits)
+    }
+
+    /// True if the picture does not become better before the next keyframe.
+    package func isSettled(at time: MediaTime) -> Bool {
+        isAtRest
+            && (closedBytes != nil || zones.highest <= Self.lowestQuantizer
+                || tick(at: time) - lastEncoded >= ticks(0.6))
+    }
+
+    // MARK: Plans
+
+    /// Returns what to encode at a tick; nil if the last picture is repeated. If something has changed, the bucket is
+    /// nearly empty then, and the caller asks again at the next tick.
+    ///
+    /// - Parameters:
+    ///   - frame: the picture of the tick.
+    ///   - changed: what differs from the last encoded picture. Empty if nothing does.
+    ///   - isKeyframeDue: true if the frame must be an IDR picture.
+    package mutating func plan(
+        _ frame: PixelBuffer, changed: DamageRegion, isKeyframeDue: Bool, at time: MediaTime, meter: some MovementMeter
+    ) -> FramePlan? {
+        bucket.advance(to: time)
+        let tick = tick(at: time)
+        if owesPage { return owedPage(frame, isKeyframeDue: isKeyframeDue, at: tick) }
+        let share = Double(changed.area) / Double(changed.size.area)
+        if share == 0 {
+            return still(frame, isKeyframeDue: isKeyframeDue, at: tick)
+        }
+        if !isKeyframeDue, level < tickBytes / 2 {
+            return nil
+        }
+        if share >= Motion.smallestShare || tick - lastMotion <= ticks(Motion.calmTime) {
+            return moving(frame, share: share, isKeyframeDue: isKeyframeDue, at: tick, meter: meter)
+        }
+        return smallChange(in: frame, isKeyframeDue: isKeyframeDue, at: tick)
+    }
+
+    /// A new page, or a cut in a movement.
+    mutating func page(
+        _ frame: PixelBuffer, isKeyframeDue: Bool, afterRest: Bool, isAllNew: Bool, unpredicted: Int, at tick: Int
+    ) -> FramePlan {
+        let size = KeyframeSize(of: frame)
+        keyframeSize = size
+        isFlipping = tick - shownSince < frameRate
+        shownSince = tick
+        let afterRest = afterRest || motion.newness < 0.05
+        isAtRest = afterRest
+        refinementFactor = 1
+        let limit = afterRest ? 0.85 * bucket.level : max(2 * tickBytes, 0.7 * bucket.level)
+        // The keyframe clock starts anew, so that no keyframe follows the page at once.
+        let isIDR =
+            isKeyframeDue || isAllNew && tick - lastKeyframe >= frameRate && size.bytes(quantizer: 47) <= limit
+        let lowest = afterRest ? Self.lowestQuantizer : max(Motion.lowestQuantizer, Int(motion.quantizer.rounded()) - 2)
+        let quantizer = size.quantizer(in: min(lowest, 50)...50, limit: isIDR ? limit : limit / 1.15)
+        return FramePlan(
+            .page(unpredicted: unpredicted, afterRest: afterRest), isIDR: isIDR, quantizer: quantizer, limit: limit)
+    }
+
+    /// A page of which viewers have only the soft version; nil until the bucket can pay for a better one.
+    private mutating func owedPage(_ frame: PixelBuffer, isKeyframeDue: Bool, at tick: Int) -> FramePlan? {
+        let plan = page(
+            frame, isKeyframeDue: isKeyframeDue, afterRest: true, isAllNew: false, unpredicted: Int(motion.unpredicted),
+            at: tick)
+        return isKeyframeDue || plan.quantizers.highest < 49 ? plan : nil
+    }
+
+    /// A picture in which nothing changes.
+    private mutating func still(_ frame: PixelBuffer, isKeyframeDue: Bool, at tick: Int) -> FramePlan? {
+        if tick - lastMotion <= ticks(Motion.calmTime) { motion.rest() }
+        if !isAtRest {
+            guard isKeyframeDue || tick - lastMotion >= 2 else { return nil }
+            come(toRest: frame, at: tick)
+        }
+        return isKeyframeDue ? stillKeyframe(at: tick) : refinement(at: tick)
+    }
+
+    private mutating func come(toRest frame: PixelBuffer, at tick: Int) {
+        isAtRest = true
+        isFlipping = false
+        shownSince = tick
+        refinementFactor = 1
+        keyframeSize = KeyframeSize(of: frame)
+    }
+
+    private mutating func smallChange(in frame: PixelBuffer, isKeyframeDue: Bool, at tick: Int) -> FramePlan {
+        closedBytes = nil
+        if !isAtRest { come(toRest: frame, at: tick) }
+        if isKeyframeDue { return stillKeyframe(at: tick) }
+        if let refinement = refinement(at: tick) { return refinement }
+        var plan = FramePlan(.change, isIDR: false, quantizer: zones.highest, limit: level)
+        plan.quantizers = zones
+        plan.marksUnchanged = true
+        // A small area that changes with every frame, a video for example, must not use up the bucket.
+        let low = 0.3 * capacity
+        if bucket.level < low { plan.quantizers.raise(by: Int((12 * (1 - max(0, bucket.level) / low)).rounded(.up))) }
+        return plan
+    }
+
+    /// A keyframe of a still picture leaves a part of the bucket for a page that follows at once.
+    private func stillKeyframe(at tick: Int) -> FramePlan {
+        if let closedBytes, Double(closedBytes) <= bucket.level {
+            var plan = FramePlan(.keyframe, isIDR: true, quantizer: zones.highest, limit: bucket.level)
+            plan.isRepeated = true
+            return plan
+        }
+        // A page that is read for long is probably read for longer.
+        let limit =
+            isRead(at: tick)
+            ? 0.95 * bucket.level : min(0.7 * bucket.level, max(0.4 * bucket.level, bucket.level - leastPage))
+        let quantizer = keyframeSize?.quantizer(in: Self.lowestQuantizer...50, limit: limit) ?? 40
+        return FramePlan(.keyframe, isIDR: true, quantizer: quantizer, limit: limit)
+    }
+
+    /// True if the page is shown for some seconds.
+    private func isRead(at tick: Int) -> Bool { tick - shownSince >= ticks(3.5) }
+
+    /// A refinement of the worse half; nil if the bucket has not enough for a step that is worth it.
+    private mutating func refinement(at tick: Int) -> FramePlan? {
+        guard let keyframeSize, closedBytes == nil else { return nil }
+        let zone = zones.worse
+        let from = zones[zone]
+        guard from > Self.lowestQuantizer else { return nil }
+        // Smaller steps waste bits.
+        let to = max(Self.lowestQuantizer, from - 6)
+        let expected = keyframeSize.bytes(quantizer: to) / 2 * Self.refinementShare(of: from - to)
+        guard expected * refinementFactor * 1.1 <= spare(at: tick, quantizer: from) else { return nil }
+        var plan = FramePlan(
+            .refinement(zone: zone, expected: expected), isIDR: false, quantizer: to, limit: bucket.level)
+        plan.quantizers = zones
+        plan.quantizers[zone] = to
+        plan.marksUnchanged = true
+        return plan
+    }
+
+    /// The bytes that a refinement of a picture with a QP may use: the rest is kept for the next keyframe and for the
+    /// next page.
+    private func spare(at tick: Int, quantizer: Int) -> Double {
+        let ticksLeft = lastKeyframe + interval - tick
+        let forKeyframe = max(0, 0.92 * capacity - tickBytes * Double(ticksLeft))
+        // The sharper the page is, the less another refinement gains.
+        let reserve = min(max(0.9 - 0.03 * Double(quantizer - 22), 0.15, leastPage / capacity), 0.9)
+        // A page that has just come is worth more than the next one, unless pages follow each other quickly.
+        let isYoung = lastKeyframe <= shownSince && !isFlipping
+        let weight = isYoung ? 0.6 : isRead(at: tick) ? 0.3 : 1
+        return bucket.level - max(forKeyframe, reserve * capacity * weight)
+    }
+
+    /// The bytes that the next page needs to be recognised, if it is like the present one. At most half of the bucket.
+    private var leastPage: Double {
+        1.3 * min(0.46 * capacity, keyframeSize?.bytes(quantizer: 47) ?? 0)
+    }
+
+    /// The size of a refinement by some steps of QP, relative to an IDR picture with the new QP. It is nearly the same
+    /// for all pages.
+    static func refinementShare(of steps: Int) -> Double {
+        let shares = [0, 0.01, 0.04, 0.10, 0.18, 0.25, 0.32, 0.35, 0.39, 0.44, 0.48, 0.52, 0.55]
+        return steps < shares.count ? shares[max(0, steps)] : min(1, 0.55 + Double(steps - 12) * 0.03)
+    }
+
+    // MARK: Results
+
+    /// Returns another plan for the same IDR picture if the bucket cannot pay for it, or if it is much smaller than it
+    /// may be; nil if it can be sent. Nothing refers to an IDR picture that is not sent, so it can be encoded again.
+    ///
+    /// - Parameters:
+    ///   - bytes: the size with `plan`.
+    ///   - attempt: how often the picture was encoded.
+    package mutating func retry(_ plan: FramePlan, bytes: Int, attempt: Int) -> FramePlan? {
+        guard plan.isIDR, !plan.isSoft else { return nil }
+        guard Double(bytes) > bucket.level else { return attempt == 1 ? closer(plan, bytes: bytes) : nil }
+        var plan = plan
+        let quantizer = plan.quantizers.highest
+        guard bucket.level > 0, quantizer < Self.highestQuantizer else {
+            plan.isSoft = true
+            return plan
+        }
+        let steps = max(1, Int((9 * log2(Double(bytes) / (0.95 * bucket.level))).rounded(.up)))
+        plan.quantizers = ZoneQuantizers(repeating: min(quantizer + steps, Self.highestQuantizer))
+        return plan
+    }
+
+    /// Returns an IDR picture in the place of a frame that the bucket cannot pay for soon; nil if it can. A new page
+    /// does not wait at all.
+    package mutating func replacement(for plan: FramePlan, frame: PixelBuffer, bytes: Int) -> FramePlan? {
+        let isPage = if case .page = plan.kind { true } else { false }
+        let payable = isPage ? bucket.level : min(bucket.level + 6 * tickBytes, 0.9 * capacity)
+        guard !plan.isIDR, Double(bytes) > payable else { return nil }
+        var size = KeyframeSize(of: frame)
+        if isPage { size.correct(bytes: bytes, quantizer: plan.quantizers.highest) }
+        keyframeSize = size
+        let limit = 0.8 * max(0, bucket.level)
+        let quantizer = size.quantizer(
+            in: min(plan.quantizers.highest, Self.highestQuantizer)...Self.highestQuantizer, limit: limit)
+        var plan = plan
+        plan.isIDR = true
+        plan.marksUnchanged = false
+        plan.quantizers = ZoneQuantizers(repeating: quantizer)
+        plan.limit = limit
+        return plan
+    }
+
+    /// True if the bucket can pay for a frame.
+    package mutating func canSend(bytes: Int, at time: MediaTime) -> Bool {
+        bucket.advance(to: time)
+        return Double(bytes) <= bucket.level
+    }
+
+    /// Returns a plan for an IDR picture that uses little of what it may, or clearly more: what is left is for what
+    /// follows at once.
+    private mutating func closer(_ plan: FramePlan, bytes: Int) -> FramePlan? {
+        // In a movement, it is as sharp as the frames around it.
+        if case .movement = plan.kind { return nil }
+        let quantizer = plan.quantizers.highest
+        let use = Double(bytes) / plan.limit
+        guard use > 1.08 || use < 0.6 && quantizer > Self.lowestQuantizer + 4, var size = keyframeSize else {
+            return nil
+        }
+        size.correct(bytes: bytes, quantizer: quantizer)
+        keyframeSize = size
+        let closer = size.quantizer(in: Self.lowestQuantizer...Self.highestQuantizer, limit: plan.limit)
+        guard closer > quantizer || closer <= quantizer - 3 else { return nil }
+        var plan = plan
+        plan.quantizers = ZoneQuantizers(repeating: closer)
+        return plan
+    }
+
+    /// Notes a frame that is sent.
+    package mutating func note(_ plan: FramePlan, bytes: Int, at time: MediaTime) {
+        let tick = tick(at: time)
+        bucket.spend(bytes)
+        lastEncoded = tick
+        owesPage = plan.isSoft
+        let quantizer = plan.quantizers.highest
+        closedBytes =
+            plan.kind == .keyframe && !plan.isSoft
+                && quantizer <= (isRead(at: tick) ? Self.closedQuantizer : Self.lowestQuantizer) ? bytes : nil
+        if plan.isIDR {
+            lastKeyframe = tick
+            refinementFactor = 1
+            zones = plan.quantizers
+            keyframeSize?.correct(bytes: bytes, quantizer: quantizer)
+            motion.noteKeyframe(bytes: bytes, quantizer: quantizer)
+        }
+        switch plan.kind {
+        case .page(let unpredicted, let afterRest):
+            zones = plan.quantizers
+            if !afterRest { lastMotion = tick }
+            lastPage = tick
+            motion.notePage(bytes: bytes, quantizer: quantizer, unpredicted: unpredicted)
+        case .keyframe: break
+        case .movement(let share, let predicted, let refinement):
+            isAtRest = false
+            lastMotion = tick
+            if !plan.isIDR {
+                let isWhole = share > 0.95 || quantizer < zones.lowest
+                zones = isWhole ? plan.quantizers : zones.atLeast(quantizer)
+                let moved = max(Double(bytes) - refinement, Double(bytes) / 5)
+                motion.note(bytes: Int(moved), quantizer: quantizer, predicted: predicted)
+            }
+        case .change:
+            zones = zones.atLeast(plan.quantizers)
+        case .refinement(let zone, let expected):
+            zones[zone] = plan.quantizers[zone]
+            if expected > 3000 {
+                refinementFactor = min(max((refinementFactor + Double(bytes) / expected) / 2, 0.5), 2)
+            }
+        }
+        if plan.isSoft { zones = ZoneQuantizers(repeating: Self.highestQuantizer) }
+    }
+
+    /// Notes a repeat picture.
+    package mutating func noteRepeat(bytes: Int, at time: MediaTime) {
+        bucket.advance(to: time)
+        bucket.spend(bytes)
+    }
+}
+
+/// What is measured of a movement.
+package protocol MovementMeter {
+    /// Takes the next picture of a movement. Returns how much of it is new, in bytes of a small picture.
+    func predicted(_ frame: PixelBuffer) -> Int
+    /// The same of the picture that `predicted` has taken last, if all of it were new.
+    func unpredicted() -> Int
+}
+
+/// How a frame is encoded.
+package struct FramePlan: Equatable, Sendable {
+    package enum Kind: Equatable, Sendable {
+        /// Most of the picture is new. `unpredicted`: what `MovementMeter` says of it.
+        case page(unpredicted: Int, afterRest: Bool)
+        /// A still picture as an IDR picture.
+        case keyframe
+        /// A share of the picture moves. `predicted`: what `MovementMeter` says of it. `refinement`: the bytes
+        /// that make the rest sharper.
+        case movement(share: Double, predicted: Int, refinement: Double)
+        /// A small part of a still picture changed.
+        case change
+        /// One half of a still picture becomes sharper. `expected`: its bytes, without what the page has taught.
+        case refinement(zone: Int, expected: Double)
+    }
+
+    package var kind: Kind
+    package var isIDR: Bool
+    package var quantizers: ZoneQuantizers
+    /// The bytes that it may have.
+    package var limit: Double
+    /// True if x264 may take unchanged macroblocks from the last picture without a look.
+    package var marksUnchanged = false
+    /// True if the last keyframe is sent again as it is.
+    package var isRepeated = false
+    /// True if the picture is encoded without its details, because the bucket is nearly empty.
+    package var isSoft = false
+
+    package init(_ kind: Kind, isIDR: Bool, quantizer: Int, limit: Double) {
+        self.kind = kind
+        self.isIDR = isIDR
+        quantizers = ZoneQuantizers(repeating: quantizer)
+        self.limit = limit
+    }
+}
+
+/// The QP of the upper half of each slice, and of its lower half: so each slice has a part of every refinement, and
+/// both threads work.
+package struct ZoneQuantizers: Equatable, Sendable {
+    package var upper: Int
+    package var lower: Int
+
+    package init(repeating quantizer: Int) {
+        (upper, lower) = (quantizer, quantizer)
+    }
+
+    package subscript(zone: Int) -> Int {
+        get { zone == 0 ? upper : lower }
+        set { if zone == 0 { upper = newValue } else { lower = newValue } }
+    }
+
+    package var highest: Int { max(upper, lower) }
+    package var lowest: Int { min(upper, lower) }
+    /// The zone with the higher QP.
+    var worse: Int { lower > upper ? 1 : 0 }
+
+    mutating func raise(by steps: Int) {
+        upper = min(upper + steps, ScreenRateControl.highestQuantizer)
+        lower = min(lower + steps, ScreenRateControl.highestQuantizer)
+    }
+
+    func atLeast(_ quantizer: Int) -> Self { atLeast(Self(repeating: quantizer)) }
+
+    func atLeast(_ other: Self) -> Self {
+        var result = self
+        result.upper = max(upper, other.upper)
+        result.lower = max(lower, other.lower)
+        return result
+    }
+}

@@ -1,0 +1,289 @@
+import Encode
+import Glibc
+import Media
+import Testing
+
+/// The rules of the rate control of screens, with given sizes instead of an encoder.
+@Suite struct ScreenRateControlTests {
+    private static let size = PixelSize(width: 640, height: 352)
+    private static let page = Self.frame(Page(size: Self.size))
+    /// The bytes of one second of the bitrate.
+    private static let second = 187_500.0
+
+    private var control = ScreenRateControl(
+        kilobits: 1500, frameRate: 30, keyframeInterval: MediaTime(milliseconds: 2000))
+    private let meter = FixedMeter(predicted: 4000, unpredicted: 4000)
+
+    @Test mutating func `a new page is an IDR picture with most of the bucket`() throws {
+        let plan = try #require(change(.whole(Self.size), at: 0))
+        #expect(plan.isIDR && plan.limit == 0.85 * Self.second)
+        #expect(plan.quantizers == ZoneQuantizers(repeating: 14))
+    }
+
+    @Test(arguments: [(20, false), (40, true)])
+    mutating func `a page soon after a keyframe is none itself`(tick: Int, isIDR: Bool) throws {
+        try show(at: 0)
+        let plan = try #require(change(.whole(Self.size), at: tick))
+        #expect(plan.isIDR == isIDR)
+        guard case .page = plan.kind else {
+            Issue.record("\(plan)")
+            return
+        }
+    }
+
+    @Test mutating func `text that only moves is not taken for a new page`() throws {
+        try show(at: 0)
+        let moved = FixedMeter(predicted: 3500, unpredicted: 4000)
+        let plan = try #require(change(.whole(Self.size), at: 60, meter: moved, isKeyframeDue: false))
+        #expect(!plan.isIDR)
+    }
+
+    @Test mutating func `an IDR picture that the bucket cannot pay for is encoded again until it can`() throws {
+        var plan = try #require(change(.whole(Self.size), at: 0))
+        var quantizers = [plan.quantizers.highest]
+        for attempt in 1..<20 {
+            let bytes = plan.isSoft ? 2000 : 400_000
+            guard let next = control.retry(plan, bytes: bytes, attempt: attempt) else { break }
+            plan = next
+            quantizers.append(plan.quantizers.highest)
+        }
+        #expect(plan.isSoft, "a picture that is too large with every QP loses its details")
+        #expect(quantizers == quantizers.sorted() && quantizers.last == 51)
+    }
+
+    @Test mutating func `after a soft picture, the page follows as soon as the bucket can pay for it`() throws {
+        var soft = try #require(change(.whole(Self.size), at: 0))
+        soft.isSoft = true
+        control.note(soft, bytes: Int(Self.second) - 100, at: time(0))
+        let ticks = (1..<60).first { still(at: $0) != nil }
+        let tick = try #require(ticks)
+        #expect(tick > 1 && tick < 15)
+    }
+
+    @Test mutating func `a still page is refined in steps of six, half by half, down to QP 14`() throws {
+        var plan = try #require(change(.whole(Self.size), at: 0))
+        plan.quantizers = ZoneQuantizers(repeating: 28)
+        control.note(plan, bytes: 60_000, at: time(0))
+        var steps: [ZoneQuantizers] = []
+        for tick in 1..<59 {
+            guard let plan = still(at: tick) else { continue }
+            control.note(plan, bytes: 5000, at: time(tick))
+            steps.append(plan.quantizers)
+        }
+        #expect(steps.map(\.upper) == [22, 22, 16, 16, 14, 14] && steps.map(\.lower) == [28, 22, 22, 16, 16, 14])
+        #expect(control.isSettled(at: time(59)))
+    }
+
+    @Test mutating func `a still keyframe leaves a part of the bucket to the next page, until the page is read`() throws
+    {
+        var plan = try #require(change(.whole(Self.size), at: 0))
+        plan.quantizers = ZoneQuantizers(repeating: 28)
+        control.note(plan, bytes: 150_000, at: time(0))
+        let first = try #require(still(at: 60, isKeyframeDue: true))
+        control.note(first, bytes: 120_000, at: time(60))
+        let second = try #require(still(at: 120, isKeyframeDue: true))
+        #expect(first.limit <= 0.7 * Self.second && second.limit == 0.95 * Self.second)
+    }
+
+    @Test mutating func `a good keyframe of a still page is sent again, and a change ends that`() throws {
+        var plan = try #require(change(.whole(Self.size), at: 0))
+        control.note(plan, bytes: 20_000, at: time(0))
+        plan = try #require(still(at: 60, isKeyframeDue: true))
+        #expect(!plan.isRepeated)
+        control.note(plan, bytes: 20_000, at: time(60))
+        #expect((61..<120).allSatisfy { still(at: $0) == nil })
+        plan = try #require(still(at: 120, isKeyframeDue: true))
+        #expect(plan.isRepeated)
+        control.note(plan, bytes: 20_000, at: time(120))
+        let small = DamageRegion(size: Self.size, rectangle: PixelRect(x: 0, y: 0, width: 32, height: 16))
+        var other = self
+        let changedKeyframe = other.change(small, at: 180, isKeyframeDue: true)
+        #expect(changedKeyframe?.isIDR == true && changedKeyframe?.isRepeated == false)
+        let changed = try #require(change(small, at: 130))
+        control.note(changed, bytes: 300, at: time(130))
+        plan = try #require(still(at: 180, isKeyframeDue: true))
+        #expect(!plan.isRepeated)
+    }
+
+    @Test mutating func `a small change has the QP of the picture around it`() throws {
+        var plan = try #require(change(.whole(Self.size), at: 0))
+        plan.quantizers = ZoneQuantizers(repeating: 30)
+        control.note(plan, bytes: 180_000, at: time(0))
+        let small = DamageRegion(size: Self.size, rectangle: PixelRect(x: 0, y: 0, width: 32, height: 16))
+        plan = try #require(change(small, at: 12))
+        #expect(plan.kind == .change && plan.marksUnchanged && plan.quantizers == ZoneQuantizers(repeating: 30))
+    }
+
+    @Test mutating func `with an empty bucket, a change waits`() throws {
+        let plan = try #require(change(.whole(Self.size), at: 0))
+        control.note(plan, bytes: Int(Self.second), at: time(0))
+        #expect(change(.whole(Self.size), at: 1) == nil)
+        #expect(change(.whole(Self.size), at: 1, isKeyframeDue: true)?.isIDR == true)
+    }
+
+    @Test mutating func `a movement follows the bitrate`() throws {
+        try show(at: 0)
+        var bytes: [Double] = []
+        for tick in 1..<300 {
+            guard let plan = change(.whole(Self.size), at: tick, meter: FixedMeter(predicted: 1500, unpredicted: 4000))
+            else { continue }
+            // Twice the bytes for each 6 steps of QP below 30, where it needs twice the bitrate.
+            let size = 2 * Self.second / 30 * exp2((30 - Double(plan.quantizers.highest)) / 6)
+            control.note(plan, bytes: Int(size), at: time(tick))
+            bytes.append(size)
+        }
+        let mean = bytes[100...].reduce(0, +) / Double(bytes.count - 100) * 30
+        #expect(bytes.count > 290 && mean > 0.9 * Self.second && mean < 1.1 * Self.second, "\(mean) bytes a second")
+    }
+
+    // MARK: Helpers
+
+    private static func frame(_ page: Page) -> PixelBuffer {
+        guard case .picture(let picture) = page.sample(at: .zero, isChanged: true).payload,
+            let frame = picture.patches.first?.pixels
+        else { fatalError("a page has a picture") }
+        return frame
+    }
+
+    private func time(_ tick: Int) -> MediaTime { MediaTime(value: Int64(tick), timescale: 30) }
+
+    /// Shows a page and counts its bytes.
+    private mutating func show(at tick: Int) throws {
+        let plan = try #require(change(.whole(Self.size), at: tick))
+        control.note(plan, bytes: 60_000, at: time(tick))
+    }
+
+    private mutating func change(
+        _ region: DamageRegion, at tick: Int, meter: FixedMeter? = nil, isKeyframeDue: Bool? = nil
+    ) -> FramePlan? {
+        control.plan(
+            Self.page, changed: region, isKeyframeDue: isKeyframeDue ?? (tick == 0), at: time(tick),
+            meter: meter ?? self.meter)
+    }
+
+    private mutating func still(at tick: Int, isKeyframeDue: Bool = false) -> FramePlan? {
+        control.plan(
+            Self.page, changed: DamageRegion(size: Self.size), isKeyframeDue: isKeyframeDue, at: time(tick),
+            meter: meter)
+    }
+}
+
+private struct FixedMeter: MovementMeter {
+    let predictedBytes: Int
+    let unpredictedBytes: Int
+
+    init(predicted: Int, unpredicted: Int) {
+        predictedBytes = predicted
+        unpredictedBytes = unpredicted
+    }
+
+    func predicted(_ frame: PixelBuffer) -> Int { predictedBytes }
+    func unpredicted() -> Int { unpredictedBytes }
+}
+
+extension DamageRegion {
+    fileprivate init(size: PixelSize, rectangle: PixelRect) {
+        self.init(size: size)
+        add(rectangle)
+    }
+}
+
+/// The size of an IDR picture, estimated without encoding it.
+@Suite struct KeyframeSizeTests {
+    private static let size = PixelSize(width: 640, height: 352)
+
+    @Test(arguments: [16, 22, 28, 34]) func `the estimate of a page of text is close to its size`(quantizer: Int) throws
+    {
+        let page = Page(size: Self.size)
+        let frame = try #require(page.frame)
+        let estimate = KeyframeSize(of: frame).bytes(quantizer: quantizer)
+        let encoder = try VideoEncoder(
+            settings: VideoSettings(size: Self.size, rateControl: .quality(Double(quantizer))))
+        let real = try encoder.encode(page.sample(at: .zero, isChanged: true)).reduce(0) { $0 + $1.data.count }
+        #expect(Double(real) > 0.6 * estimate && Double(real) < 1.6 * estimate, "\(estimate), in fact \(real)")
+    }
+
+    @Test func `a real size corrects the estimate for every QP`() throws {
+        let frame = try #require(Page(size: Self.size).frame)
+        var size = KeyframeSize(of: frame)
+        let before = size.bytes(quantizer: 30)
+        size.correct(bytes: Int(2 * size.bytes(quantizer: 20)), quantizer: 20)
+        #expect(abs(size.bytes(quantizer: 30) / before - 2) < 0.001)
+        #expect(size.quantizer(in: 14...50, limit: .infinity) == 14 && size.quantizer(in: 14...50, limit: 0) == 50)
+    }
+
+    @Test func `a page without anything on it needs almost nothing`() throws {
+        let frame = try #require(Page(plain: Self.size).frame)
+        #expect(KeyframeSize(of: frame).bytes(quantizer: 14) < 2000)
+    }
+}
+
+extension Page {
+    fileprivate var frame: PixelBuffer? {
+        guard case .picture(let picture) = sample(at: .zero, isChanged: true).payload else { return nil }
+        return picture.patches.first?.pixels
+    }
+}
+
+/// The bucket, over a long time of random screens.
+@Suite struct BitrateBucketTests {
+    private static let size = PixelSize(width: 128, height: 96)
+
+    @Test(arguments: [(40, 1), (120, 2), (600, 3)])
+    func `a bucket of one second of the bitrate never underflows`(kilobits: Int, seed: UInt64) throws {
+        let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(kilobits)))
+        var random = SplitMix(state: seed)
+        let capacity = Double(kilobits) * 125
+        var (level, lowest, last) = (capacity, capacity, MediaTime.zero)
+        var number = 0
+        for tick in 0..<30_000 {
+            let time = MediaTime(value: Int64(tick), timescale: 30)
+            if random.next() % 200 == 0 { encoder.requestKeyframe() }
+            // Rest, a movement, pages that follow each other, and everything at once, for seconds each.
+            let mode = random.mode(at: tick)
+            let changes = mode == 1 || mode == 2 && random.next() % 20 == 0 || mode == 3 && random.next() % 2 == 0
+            if changes || tick == 0 { number += 1 }
+            let packets =
+                changes || tick == 0
+                ? try encoder.encode(Self.noise(number, isFine: mode != 1).sample(at: time, isChanged: true))
+                : try encoder.encodeRepeat(at: time)
+            for packet in packets {
+                level = min(capacity, level + capacity * (packet.presentationTime - last).seconds)
+                last = packet.presentationTime
+                level -= Double(packet.data.count)
+                lowest = min(lowest, level)
+            }
+        }
+        // A repeat picture is sent with an empty bucket, too, and times are whole microseconds.
+        #expect(lowest > -64, "\(lowest) of \(capacity) bytes")
+    }
+
+    private static func noise(_ number: Int, isFine: Bool) -> Page {
+        Page(
+            size: size, part: PixelRect(x: 0, y: 0, width: isFine ? 128 : 64, height: isFine ? 96 : 48), number: number,
+            isNoise: true)
+    }
+}
+
+private struct SplitMix {
+    var state: UInt64
+    private var current: UInt64 = 0
+
+    init(state: UInt64) {
+        self.state = state
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+        return value ^ value >> 31
+    }
+
+    /// One of four modes, which changes about every two seconds.
+    mutating func mode(at tick: Int) -> UInt64 {
+        if tick == 0 || next() % 60 == 0 { current = next() % 4 }
+        return current
+    }
+}
