@@ -12,20 +12,18 @@ import struct
 import subprocess
 
 import numpy
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
+
+import pages
+from pages import font
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FPS = 30
 # The number of the frame: one cell for each bit, the highest first.
 CELL, BITS = 8, 16
 NAMES = [
-    "still", "caret", "typing", "small", "scrolling", "dragging", "video", "everything", "photo", "noise", "slides",
-    "output"]
-FONT_FOLDER = "/usr/share/fonts/truetype/dejavu/"
-
-
-def font(name, size):
-    return ImageFont.truetype(f"{FONT_FOLDER}{name}.ttf", size)
+    "still", "text", "caret", "typing", "small", "scrolling", "dragging", "video", "everything", "photo", "noise",
+    "slides", "output"]
 
 
 def lines_of(pattern, count):
@@ -155,6 +153,10 @@ class Workload:
         self.count = min(int(seconds * FPS), (1 << BITS) - 1)
         self.images, self.frames = [], []
         getattr(self, name)()
+        self.show_numbers()
+
+    def show_numbers(self):
+        """Adds its number to each frame that changes anything. Call it once, after the last frame."""
         self.numbers = self.add(self.number_image())
         for index, frame in enumerate(self.frames):
             if frame[0]:
@@ -186,6 +188,10 @@ class Workload:
 
     def still(self):
         self.start(desktop(self.width, self.height))
+
+    def text(self):
+        """A still page of dense text."""
+        self.start(pages.page("text", 0, self.width, self.height))
 
     def caret(self):
         """A caret that blinks twice a second."""
