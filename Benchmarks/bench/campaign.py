@@ -1,7 +1,9 @@
 """Runs the measurements, one after the other."""
 
+import itertools
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -13,6 +15,8 @@ from peers import Nginx, Peers, read, wait_until
 from raw_pipe import RawBroadcast, RawFFmpeg
 
 WORKLOADS = ["still", "typing", "everything"]
+# The keyframe interval of all programs.
+KEYFRAME_SECONDS = 2
 
 
 class Campaign:
@@ -32,8 +36,8 @@ class Campaign:
                 self.options.broadcast, peers.path("home"))
             self.contenders = [tested, FFmpeg()]
             parts = [
-                ("quality", self.measure_quality), ("cpu", self.measure_cpu), ("memory720", self.measure_memory),
-                ("latency", self.measure_latency)]
+                ("quality", self.measure_quality), ("switch", self.measure_switch), ("cpu", self.measure_cpu),
+                ("memory720", self.measure_memory), ("latency", self.measure_latency)]
             parts += [
                 ("wakeups", self.measure_wakeups), ("raw", self.measure_raw), ("pixels", self.measure_pixels),
                 ("hidden", self.measure_hidden)]
@@ -108,6 +112,76 @@ class Campaign:
             values |= quality.judge(self.nginx.recording(key), workload, 2, self.options.seconds)
             os.remove(self.nginx.recording(key))
         return values
+
+    def measure_switch(self):
+        """Measures how soon a new page is readable: the whole page changes at an interval."""
+        # They need numpy and Pillow, which the other parts do not.
+        import pages
+        import switch
+
+        width, height = 1920, 1080
+        for kind, interval in itertools.product(
+                self.options.pages or pages.KINDS, self.options.interval or switch.INTERVALS):
+            workload = switch.Pages(kind, interval, width, height, self.options.seconds, self.options.pages_seed)
+            path = self.peers.path(kind)
+            workload.write(path)
+            for round_number in range(self.options.rounds):
+                for bitrate in self.options.bitrate or switch.BITRATES:
+                    for contender in self.contenders[:: 1 if round_number % 2 == 0 else -1]:
+                        values = self.again_if(
+                            switch.Behind, self.run_switch, contender, workload, path, bitrate, round_number, switch)
+                        self.add("switch", f"{kind} {interval} {bitrate}", contender, round_number, **values)
+            os.remove(path)
+
+    @staticmethod
+    def again_if(failure, measure, *arguments):
+        """Returns what a measurement returns. Repeats it up to two times if it fails because of a busy machine."""
+        for _ in range(2):
+            try:
+                return measure(*arguments)
+            except failure as error:
+                print(f"again: {error}", file=sys.stderr, flush=True)
+        return measure(*arguments)
+
+    def run_switch(self, contender, workload, path, bitrate, round_number, switch):
+        """Shows the pages once. Returns the figures of the program, with all of its processor time."""
+        display, server = self.peers.xvfb(workload.width, workload.height, server=True)
+        key = f"s{self.peers.count}"
+        setup = self.setup(display, workload.width, workload.height, bitrate) | {
+            "sound": False, "url": self.nginx.url(key, "recorded")}
+        painter = self.peers.paint(
+            self.options.testscreen, "replay", "--file", path, environment=setup["environment"])
+        # Stopped at the first page until the program is live.
+        painter.send_signal(signal.SIGSTOP)
+        begin = time.monotonic()
+        process = contender.start(self.peers, setup)
+        wait_until("the first packet", lambda: self.peers.check(process) or self.nginx.bytes_received(key) > 0)
+        live = time.monotonic()
+        self.show_pages(painter, workload, round_number)
+        self.peers.check(process)
+        now = time.monotonic()
+        values = {
+            "cpu_percent": 100 * process_usage.cpu_seconds(process.pid) / (now - begin),
+            "kbps": self.nginx.bytes_received(key) * 8 / 1000 / (now - live)}
+        contender.stop(self.peers, process, setup)
+        wait_until("the end of the recording", lambda: self.nginx.bytes_received(key) == 0)
+        self.peers.stop(painter)
+        self.peers.stop(server)
+        values |= switch.judge(self.nginx.recording(key), workload, switch.painting_times(read(painter.output)))
+        os.remove(self.nginx.recording(key))
+        return values
+
+    def show_pages(self, painter, workload, round_number):
+        """Continues the stopped painter, and returns one second after the end of the last page.
+
+        A program with a keyframe every two seconds has the same time between a keyframe and each page of two seconds.
+        This time is chosen, because it changes the result: it is another one in each round, and never none, where the
+        order of both would be random."""
+        time.sleep(KEYFRAME_SECONDS * (round_number + 0.5) / self.options.rounds)
+        painter.send_signal(signal.SIGCONT)
+        time.sleep(len(workload.changes) * workload.interval)
+        wait_until("the last page", lambda: f"frame {workload.changes[-1]} " in read(painter.output))
+        time.sleep(workload.interval + 1)
 
     def measure_memory(self):
         display = self.peers.xvfb(1280, 720)
@@ -324,5 +398,7 @@ class Campaign:
     def add(self, part, workload, contender, round_number, **values):
         self.results.append({
             "part": part, "workload": workload, "program": contender.name, "round": round_number, **values})
-        numbers = "  ".join(f"{name} {value:.{4 if name.startswith('ssim') else 1}f}" for name, value in values.items())
+        numbers = "  ".join(
+            f"{name} {value:.{4 if name.startswith('ssim') else 1}f}" for name, value in values.items()
+            if not isinstance(value, list))
         print(f"{part} {workload}, round {round_number + 1}, {contender.name}: {numbers}", file=sys.stderr, flush=True)

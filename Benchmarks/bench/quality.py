@@ -34,16 +34,21 @@ def number(luma):
     return int(sum(1 << (BITS - 1 - bit) for bit in range(BITS) if cells[bit] > 126))
 
 
-def pictures(path, width, height, start, seconds):
-    """Yields the lumas of a recording, `seconds` from `start` on."""
+def lumas(path, width, height, filters):
+    """Yields the lumas of a recording's pictures after ffmpeg's filters, which return pictures of this size."""
     command = ["ffmpeg", "-nostdin", "-v", "error", "-i", path, "-map", "0:v", "-fps_mode", "passthrough"]
-    command += ["-vf", f"trim=start={start}:duration={seconds},setpts=N/30/TB,format=yuv420p", "-f", "rawvideo", "-"]
+    command += ["-vf", f"{filters},format=yuv420p", "-f", "rawvideo", "-"]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as decoder:
         length = width * height * 3 // 2
         while len(data := decoder.stdout.read(length)) == length:
             yield numpy.frombuffer(data, numpy.uint8, width * height).reshape(height, width)
     if decoder.returncode != 0:
         raise RuntimeError(f"{path}: ffmpeg ended with {decoder.returncode}")
+
+
+def pictures(path, width, height, start, seconds):
+    """Yields the lumas of a recording, `seconds` from `start` on."""
+    return lumas(path, width, height, f"trim=start={start}:duration={seconds},setpts=N/30/TB")
 
 
 def judge(path, workload, start, seconds):

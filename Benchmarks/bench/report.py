@@ -4,6 +4,13 @@ import os
 import platform
 import statistics
 
+# The ages of a page in seconds at which the part switch reports the SSIM, and the SSIMs for which it reports the time
+# until they are reached.
+AGES = [0, 0.1, 0.2, 0.3, 0.5, 0.8, 1.1, 1.4, 1.7]
+LEVELS = [0.95, 0.97]
+# The options that the JSON keeps, because the tables name them.
+KEPT_OPTIONS = ["rounds", "seconds", "pages_seed"]
+
 
 class Row:
     """One line of the table.
@@ -123,19 +130,23 @@ class Report:
             f"100 % is one of {os.cpu_count()} processors; {platform.machine()}, Linux {platform.release()})"
         )
 
-    def quality(self):
-        """Returns the medians of the part quality: workload and bitrate, then program, then figure."""
+    def runs(self, part):
+        """Returns the runs of a part: workload, then program, then one for each round."""
         runs = {}
         for result in self.results:
-            if result["part"] == "quality":
+            if result["part"] == part:
                 runs.setdefault(result["workload"], {}).setdefault(result["program"], []).append(result)
+        return runs
+
+    def quality(self):
+        """Returns the medians of the part quality: workload and bitrate, then program, then figure."""
         return {
             name: {
                 program: {key: (min if key == "ssim_worst" else statistics.median)(run[key] for run in rounds)
                           for key in rounds[0] if key not in ("part", "workload", "program", "round")}
                 for program, rounds in programs.items()
             }
-            for name, programs in runs.items()
+            for name, programs in self.runs("quality").items()
         }
 
     def quality_misses(self):
@@ -199,11 +210,82 @@ class Report:
                 f"| {pictures} |")
         return "\n".join(lines)
 
+    def switch(self):
+        """Returns the figures of the part switch: pages, interval and bitrate, then program, then figure."""
+        return {
+            name: {program: self.new_pages(rounds) for program, rounds in programs.items()}
+            for name, programs in self.runs("switch").items()
+        }
+
+    @staticmethod
+    def new_pages(rounds):
+        """Returns the figures of one program. Each page of each round counts alike.
+
+        A time until an SSIM is the median of the pages, and None if most of them do not reach it. The SSIM at an age is
+        None if the pages are not shown for so long."""
+        pages = [page for run in rounds for page in run["pages"]]
+        times = [
+            statistics.median(float("inf") if time is None else time for time in column)
+            for column in zip(*(page["until"] for page in pages))]
+        return {
+            "ssim": [None if None in column else statistics.mean(column)
+                     for column in zip(*(page["ssim"] for page in pages))],
+            "ssim_worst": min(page["ssim_worst"] for page in pages),
+            "ssim_mean": statistics.mean(run["ssim_mean"] for run in rounds),
+            "until": [None if time == float("inf") else time for time in times],
+            "late_ms": max(run["late_ms"] for run in rounds),
+            "cpu_percent": statistics.median(run["cpu_percent"] for run in rounds),
+            "kbps": statistics.median(run["kbps"] for run in rounds)}
+
+    @staticmethod
+    def compare_pages(tested, peer):
+        """Returns the ratio of the processor times, and whether new pages are at least as readable: at each age, in the
+        mean and in the worst picture."""
+        margin = 0.005
+        ours, theirs = (
+            [value for value in run["ssim"] if value is not None] + [run["ssim_mean"], run["ssim_worst"]]
+            for run in (tested, peer))
+        is_sharper = all(mine + margin >= other for mine, other in zip(ours, theirs))
+        return tested["cpu_percent"] / peer["cpu_percent"], is_sharper
+
+    def switch_table(self):
+        """Returns the part switch as a table. A ratio in brackets is a cost at a worse picture, which compares
+        nothing."""
+        head = ["pages, s, kbit/s", "program", *(f"{age:g} s" for age in AGES), "worst", "mean"]
+        head += [*(f"until {level:g}" for level in LEVELS), "late", "CPU", "of ffmpeg's", "kbit/s"]
+        rows = [head, ["---"] * len(head)]
+        for name, programs in self.switch().items():
+            for program, run in programs.items():
+                ratio = ""
+                if "ffmpeg" in programs and program != "ffmpeg":
+                    cost, is_sharper = self.compare_pages(run, programs["ffmpeg"])
+                    ratio = f"{cost:.2f}" if is_sharper else f"({cost:.2f})"
+                values = ["" if value is None else f"{value:.3f}" for value in run["ssim"]]
+                values += [f"{run['ssim_worst']:.3f}", f"{run['ssim_mean']:.3f}"]
+                values += ["never" if time is None else f"{time:.2f} s" for time in run["until"]]
+                values += [f"{run['late_ms']:.0f} ms", f"{run['cpu_percent']:.1f} %", ratio, f"{run['kbps']:.0f}"]
+                rows.append([name, program, *values])
+        return "\n".join([*(f"| {' | '.join(row)} |" for row in rows), "", self.switch_conditions()])
+
+    def switch_conditions(self):
+        return (
+            f"1920x1080, 30 frames a second, veryfast, zerolatency, RTMP over loopback, no sound; "
+            f"{self.options.rounds} rounds of {self.options.seconds:g} s in turn, from the first second on; "
+            f"pages of the seed {self.options.pages_seed}. SSIM of the luma to the painted page, the mean of all pages "
+            f"at that age; the worst picture; the mean of all pictures; the median time until an SSIM. *late* is the "
+            f"longest delay of a page minus the shortest one. CPU is the median of all processor time, with the start; "
+            f"100 % is one of {os.cpu_count()} processors. A ratio in brackets: the picture is worse than ffmpeg's."
+        )
+
     def document(self, path):
-        """Replaces the tables in a document: what is between the lines `<!-- NAME -->` and `<!-- end of NAME -->`."""
+        """Replaces the tables in a document: what is between the lines `<!-- NAME -->` and `<!-- end of NAME -->`.
+
+        A table without measurements stays."""
         with open(path, encoding="utf-8") as file:
             text = file.read()
-        for name, table in [("comparison", self.comparison), ("quality", self.markdown)]:
+        tables = [("comparison", self.comparison), ("quality", self.markdown)] if self.quality() else []
+        tables += [("switch", self.switch_table)] if self.switch() else []
+        for name, table in tables:
             start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
             if start in text and end in text:
                 text = text[: text.index(start) + len(start)] + "\n" + table() + "\n\n" + text[text.index(end) :]
@@ -247,7 +329,7 @@ class Report:
             pyplot.close(axes.figure)
 
     def as_json(self):
-        measured = {"rounds": self.options.rounds, "seconds": self.options.seconds}
+        measured = {name: getattr(self.options, name) for name in KEPT_OPTIONS}
         return measured | {
-            "summary": list(filter(None, map(self.summary, ROWS))), "quality": self.quality(), "runs": self.results,
-            "conditions": self.conditions()}
+            "summary": list(filter(None, map(self.summary, ROWS))), "quality": self.quality(),
+            "switch": self.switch(), "runs": self.results, "conditions": self.conditions()}
