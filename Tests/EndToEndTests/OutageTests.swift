@@ -40,7 +40,8 @@ extension EndToEndTests {
         }
 
         @Test func `A stop with a backlog succeeds, and the server gets the end of the stream`() async throws {
-            try await withStudio(["everything"], width: 640, height: 360) { studio in
+            // A picture that uses the whole bitrate, at the lowest QP, too.
+            try await withStudio(["everything"], width: 1280, height: 720) { studio in
                 let server = try await HostileServer.start("slow-reader", in: studio.peers)
                 let peer = try await studio.startLive(["--to", server.url, "--bitrate", "3000"])
                 try await peer.wait(for: "a backlog") { try await rtmp(studio)?.queueMs ?? 0 > 900 }
