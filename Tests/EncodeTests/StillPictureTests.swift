@@ -45,6 +45,22 @@ import Testing
         #expect(qualities[60...].allSatisfy { $0 > 36 }, "\(qualities[295...])")
     }
 
+    @Test func `a keyframe for a reader that joins waits until the bitrate allows a good one`() throws {
+        let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(Self.kilobits)))
+        let page = Page(size: Self.size)
+        var packets = try encoder.encode(page.sample(at: .zero, isChanged: true))
+        for tick in 1..<45 {
+            let time = MediaTime(value: Int64(tick), timescale: 30)
+            if tick == 2 { encoder.requestKeyframe(from: time) }
+            packets += try encoder.encodeRepeat(at: time)
+        }
+        let keyframe = try #require(packets.indices.dropFirst().first { packets[$0].isKeyframe })
+        #expect(keyframe > 5 && keyframe <= 32)
+        let qualities = try decodedQualities(packets, of: encoder, pages: [(0, page)])
+        // Without its details, which is all that the empty bucket could pay for, the picture has 8 dB.
+        #expect(qualities[keyframe] > 18, "\(qualities)")
+    }
+
     @Test func `a plain picture is as good as it can be after few frames`() throws {
         let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(6000)))
         let plain = Page(plain: Self.size)

@@ -25,6 +25,8 @@ package final class VideoEncoder {
     private var sequence: UInt32 = 0
     private var numbering: FrameNumbering
     private var isIDRWanted = false
+    /// Since when an IDR picture is wanted as soon as the bitrate allows a good one; nil if none is.
+    private var idrWish: MediaTime?
     private var deblocking = DeblockingRule()
     /// What differs between the last frame and the last encoded one.
     private var unencoded: DamageRegion
@@ -89,9 +91,16 @@ package final class VideoEncoder {
         return !isBehind && rateControl.isSettled(at: lastTime)
     }
 
-    /// Makes the next frame an IDR picture, because a reader joined or lost data.
+    /// Makes the next frame an IDR picture.
     package func requestKeyframe() {
         isIDRWanted = true
+    }
+
+    /// Makes a frame of the next second an IDR picture, because a reader joined or lost data: as soon as the bitrate
+    /// allows a good one.
+    package func requestKeyframe(from time: MediaTime) {
+        guard rateControl != nil else { return requestKeyframe() }
+        idrWish = idrWish ?? time
     }
 
     /// Changes the bitrate, in kbit/s, from the next frame on.
@@ -257,13 +266,16 @@ package final class VideoEncoder {
     private func noteIDR(at time: MediaTime) {
         lastIDR = time
         isIDRWanted = false
+        idrWish = nil
     }
 
     private func isIDRDue(at time: MediaTime) -> Bool {
         guard let lastIDR else { return true }
         // Half a frame early is better than most of a frame late.
         let half = MediaTime(nanoseconds: 500_000_000 / Int64(settings.frameRate))
-        return isIDRWanted || time - lastIDR + half >= settings.coding.keyframeInterval
+        if isIDRWanted || time - lastIDR + half >= settings.coding.keyframeInterval { return true }
+        guard let idrWish else { return false }
+        return rateControl?.allowsKeyframe(at: time) != false || time - idrWish >= MediaTime(milliseconds: 1000)
     }
 
     /// Returns `time`, or 1 ms after the last picture if that is later: x264 requires times that increase.

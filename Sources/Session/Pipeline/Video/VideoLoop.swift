@@ -298,7 +298,7 @@ final class VideoLoop: Sendable {
             if work.encoder == nil { distributor.distribute(mark, raw: false) } else { work.pendingMarks.append(mark) }
         }
         if isKeyframeWanted.exchange(false, ordering: .relaxed) { work.keyframes.request() }
-        if work.keyframes.isDue(at: time) { work.encoder?.requestKeyframe() }
+        if work.keyframes.isDue(at: time) { work.encoder?.requestKeyframe(from: time) }
         let wanted = wantedBitrate.load(ordering: .relaxed)
         if wanted != work.bitrate { work.encoder?.setBitrate(wanted) }
         work.bitrate = wanted

@@ -283,6 +283,12 @@ package struct ScreenRateControl {
         return plan
     }
 
+    /// True if the bucket has enough for a keyframe that is not much worse than the picture.
+    package mutating func allowsKeyframe(at time: MediaTime) -> Bool {
+        bucket.advance(to: time)
+        return bucket.level >= 0.6 * capacity
+    }
+
     /// True if the bucket can pay for a frame.
     package mutating func canSend(bytes: Int, at time: MediaTime) -> Bool {
         bucket.advance(to: time)
