@@ -20,9 +20,11 @@ import Testing
         #expect(plan.quantizers == ZoneQuantizers(repeating: 14))
     }
 
-    @Test(arguments: [(20, false), (40, true)])
-    mutating func `a page soon after a keyframe is none itself`(tick: Int, isIDR: Bool) throws {
+    @Test(arguments: [(63, false), (70, true)])
+    mutating func `a page just after a keyframe is no keyframe itself`(tick: Int, isIDR: Bool) throws {
         try show(at: 0)
+        let keyframe = try #require(still(at: 60, isKeyframeDue: true))
+        control.note(keyframe, bytes: 60_000, at: time(60))
         let plan = try #require(change(.whole(Self.size), at: tick))
         #expect(plan.isIDR == isIDR)
         guard case .page = plan.kind else {

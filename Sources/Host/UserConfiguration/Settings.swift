@@ -87,7 +87,7 @@ package enum Settings {
         /// Seconds.
         package let keyframeInterval = Setting<Double>(
             "keyframe-interval", .number(in: 0.1...60), standard: .value(media.coding.keyframeInterval.seconds),
-            option: SettingOption("--keyframe-interval", value: "seconds", help: "Seconds between keyframes."),
+            option: SettingOption("--keyframe-interval", value: "seconds", help: "Seconds between keyframes at most."),
             needs: .encodedPicture, store: { $1.coding.keyframeInterval = MediaTime(seconds: $0) })
 
         package let framePacing = Setting<FramePacer.Mode>(

@@ -197,7 +197,7 @@ package final class VideoEncoder {
             let output = try encoder.encode(
                 plan.isSoft ? frame.withoutDetails() : frame, at: MediaTime(nanoseconds: x264Time * 1000),
                 X264Encoder.Instruction(
-                    isIDR: plan.isIDR, quantizers: plan.quantizers, unchanged: plan.marksUnchanged ? unencoded : nil,
+                    isIDR: plan.isIDR, quantizers: plan.quantizers, changed: plan.marksUnchanged ? unencoded : nil,
                     isDeblocked: isDeblocked))
             guard let output else { return nil }
             let bytes = output.data.count
@@ -254,7 +254,7 @@ package final class VideoEncoder {
         let output = try encoder.encode(
             frame, at: advance(to: time),
             X264Encoder.Instruction(
-                isIDR: isIDR, quantizers: quantizers, unchanged: isIDR || changed.isWhole ? nil : changed,
+                isIDR: isIDR, quantizers: quantizers, changed: isIDR || changed.isWhole ? nil : changed,
                 isDeblocked: deblocking.isOn(changed: changed)))
         guard let output else { return [] }
         deblocking.note(quantizer: output.quantizer)

@@ -60,7 +60,7 @@ final class X264Encoder {
         var quantizers: ZoneQuantizers?
         /// The areas that differ from the previous frame. x264 may take everything else from that frame without a look.
         /// Nil if it looks at everything.
-        var unchanged: DamageRegion?
+        var changed: DamageRegion?
         /// True if decoders smooth the edges between blocks (Rec. ITU-T H.264, 8.7).
         var isDeblocked: Bool
     }
@@ -87,7 +87,7 @@ final class X264Encoder {
         picture.img.i_csp = parameters.i_csp
         picture.img.i_plane = 3
         picture.img.i_stride = (Int32(frame.stride), Int32(frame.chromaStride), Int32(frame.chromaStride), 0)
-        if let changed = instruction.unchanged, !instruction.isIDR {
+        if let changed = instruction.changed, !instruction.isIDR {
             picture.prop.mb_info = Self.macroblockInfo(changed: changed)
             picture.prop.mb_info_free = { free($0) }
         }

@@ -7,8 +7,8 @@ import Media
 /// A coefficient costs about one bit for each octave by which it is above the quantiser's step, and the step doubles
 /// for every 6 steps of QP. So the strengths of a picture's details, counted by octaves, give the size for every QP. The
 /// three constants are fitted to x264's sizes (preset veryfast) of 24 pages of text, code, slides, windows and
-/// photographs, QP 14 to 46. For text and code, the estimate is within 10 %, for photographs within 50 %; `correct`
-/// makes it exact once a picture has been encoded.
+/// photographs, QP 14 to 46. For text and code, the estimate is within 10 % up to QP 38; a photograph can need twice the
+/// bytes, or more with a low QP. `correct` makes it exact once a picture has been encoded.
 package struct KeyframeSize: Sendable {
     private static let bytesPerMacroblock = 1.27
     private static let bytesPerOctave = 0.113
@@ -21,7 +21,7 @@ package struct KeyframeSize: Sendable {
     /// The real size of a picture, relative to its estimate.
     private var correction = 1.0
 
-    /// Measures the luma of a picture. It takes about 3 ms for 1920x1080.
+    /// Measures the luma of a picture.
     package init(of frame: PixelBuffer) {
         var classes = [UInt32](repeating: 0, count: Int(PIXEL_KERNELS_DETAIL_CLASSES))
         frame.withUnsafeBytes { bytes in
@@ -43,7 +43,8 @@ package struct KeyframeSize: Sendable {
         return correction * (Double(macroblockCount) * Self.bytesPerMacroblock + octaves * Self.bytesPerOctave)
     }
 
-    /// The lowest QP of `range` with at most `limit` bytes; the highest one if there is none.
+    /// Returns the lowest QP of `range` with which the picture has at most `limit` bytes; the highest QP of `range` if no
+    /// QP is sufficient.
     package func quantizer(in range: ClosedRange<Int>, limit: Double) -> Int {
         range.first { bytes(quantizer: $0) <= limit } ?? range.upperBound
     }

@@ -24,8 +24,6 @@ extension ScreenRateControl {
         /// What the meter said, of the last tenths of a second and of the last seconds.
         var fast: DecayingMean
         var slow: DecayingMean
-        /// The share of the picture that moves.
-        var share: DecayingMean
 
         /// How much of the picture is new in each frame, compared with a new page.
         var newness: Double { fast.value / unpredicted }
@@ -34,13 +32,11 @@ extension ScreenRateControl {
             let fast = pow(0.9, 30 / Double(frameRate))
             self.fast = DecayingMean(memory: fast)
             slow = DecayingMean(memory: pow(0.98, 30 / Double(frameRate)))
-            share = DecayingMean(memory: fast)
         }
 
-        mutating func add(predicted: Int, share: Double) {
+        mutating func add(predicted: Int) {
             fast.add(Double(predicted))
             slow.add(Double(predicted))
-            self.share.add(share)
         }
 
         /// A tick without a change.
@@ -52,7 +48,6 @@ extension ScreenRateControl {
         mutating func reset() {
             fast.reset()
             slow.reset()
-            share.reset()
         }
 
         mutating func noteKeyframe(bytes: Int, quantizer: Int) {
@@ -100,7 +95,7 @@ extension ScreenRateControl {
             }
         }
         if tick - lastMotion > ticks(0.5) { motion.reset() }
-        motion.add(predicted: predicted, share: share)
+        motion.add(predicted: predicted)
         if isKeyframeDue {
             let (quantizer, limit) = movingKeyframe(frame)
             motion.quantizer = max(motion.quantizer, Double(quantizer - 2))

@@ -6,8 +6,7 @@ import Media
 /// A viewer of a screen reads: a new page should be readable at once, and become better until it is good. x264's own rate
 /// control spreads the bits evenly over the frames, so this type gives x264 the QP of every frame. The only limit is a
 /// bucket of one second of the bitrate (`BitBudget`), which counts every byte that is sent. A picture that the bucket
-/// cannot pay for is not sent: an IDR picture needs no reference, so one that is too large is encoded again
-/// (`smaller`).
+/// cannot pay for is not sent: an IDR picture needs no reference, so one that is too large is encoded again (`retry`).
 ///
 /// A picture is new, moves, changes in a small part, or is still:
 /// - A new page gets most of the bucket.
@@ -16,7 +15,7 @@ import Media
 /// - A moving picture follows the bitrate (`ScreenRateControl+Motion`).
 /// - A small change has the QP of the picture around it.
 ///
-/// Times are ticks. The rules and their constants are in docs/decisions.md, with what each of them gains.
+/// Times are ticks. The rules are in docs/decisions.md.
 package struct ScreenRateControl {
     /// With this QP, a lower one makes no visible difference.
     static let lowestQuantizer = 14
@@ -131,9 +130,9 @@ package struct ScreenRateControl {
         isAtRest = afterRest
         refinementFactor = 1
         let limit = afterRest ? 0.85 * bucket.level : max(2 * tickBytes, 0.7 * bucket.level)
-        // The keyframe clock starts anew, so that no keyframe follows the page at once.
+        // The next keyframe is then due a whole interval after the page, and takes no bits from a page that is new.
         let isIDR =
-            isKeyframeDue || isAllNew && tick - lastKeyframe >= frameRate && size.bytes(quantizer: 47) <= limit
+            isKeyframeDue || isAllNew && tick - lastKeyframe >= ticks(0.2) && size.bytes(quantizer: 47) <= limit
         let lowest = afterRest ? Self.lowestQuantizer : max(Motion.lowestQuantizer, Int(motion.quantizer.rounded()) - 2)
         let quantizer = size.quantizer(in: min(lowest, 50)...50, limit: isIDR ? limit : limit / 1.15)
         return FramePlan(
@@ -229,7 +228,7 @@ package struct ScreenRateControl {
         return bucket.level - max(forKeyframe, reserve * capacity * weight)
     }
 
-    /// The bytes that the next page needs to be recognised, if it is like the present one. At most half of the bucket.
+    /// The bytes that the next page needs to be recognised, if it is like the present one. At most three fifths of the bucket.
     private var leastPage: Double {
         1.3 * min(0.46 * capacity, keyframeSize?.bytes(quantizer: 47) ?? 0)
     }
@@ -243,8 +242,8 @@ package struct ScreenRateControl {
 
     // MARK: Results
 
-    /// Returns another plan for the same IDR picture if the bucket cannot pay for it, or if it is much smaller than it
-    /// may be; nil if it can be sent. Nothing refers to an IDR picture that is not sent, so it can be encoded again.
+    /// Returns another plan for the same IDR picture if the bucket cannot pay for it, or if its size is far from its
+    /// limit; nil if it can be sent. Nothing refers to an IDR picture that is not sent, so it can be encoded again.
     ///
     /// - Parameters:
     ///   - bytes: the size with `plan`.
