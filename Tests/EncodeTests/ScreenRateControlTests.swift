@@ -20,13 +20,12 @@ import Testing
         #expect(plan.quantizers == ZoneQuantizers(repeating: 14))
     }
 
-    @Test(arguments: [(63, false), (70, true)])
-    mutating func `a page just after a keyframe is no keyframe itself`(tick: Int, isIDR: Bool) throws {
+    @Test mutating func `a page just after a keyframe is one itself`() throws {
         try show(at: 0)
         let keyframe = try #require(still(at: 60, isKeyframeDue: true))
-        control.note(keyframe, bytes: 60_000, at: time(60))
-        let plan = try #require(change(.whole(Self.size), at: tick))
-        #expect(plan.isIDR == isIDR)
+        control.note(keyframe, bytes: 100_000, at: time(60))
+        let plan = try #require(change(.whole(Self.size), at: 62))
+        #expect(plan.isIDR)
         guard case .page = plan.kind else {
             Issue.record("\(plan)")
             return

@@ -132,7 +132,7 @@ package struct ScreenRateControl {
         let limit = afterRest ? 0.85 * bucket.level : max(2 * tickBytes, 0.7 * bucket.level)
         // The next keyframe is then due a whole interval after the page, and takes no bits from a page that is new.
         let isIDR =
-            isKeyframeDue || isAllNew && tick - lastKeyframe >= ticks(0.2) && size.bytes(quantizer: 47) <= limit
+            isKeyframeDue || isAllNew && size.bytes(quantizer: 50) <= limit
         let lowest = afterRest ? Self.lowestQuantizer : max(Motion.lowestQuantizer, Int(motion.quantizer.rounded()) - 2)
         let quantizer = size.quantizer(in: min(lowest, 50)...50, limit: isIDR ? limit : limit / 1.15)
         return FramePlan(
