@@ -449,7 +449,8 @@ struct X11ScreenSourceTests {
             do {
                 let source = try open(screen, showsCursor: true)
                 let sample = try source.nextSample()
-                #expect(sample != nil && source.usesSharedMemory)
+                #expect(sample != nil)
+                #expect(source.usesSharedMemory)
                 let during = try sharedSegments().filter { segment in
                     !before.contains { $0.identifier == segment.identifier }
                 }
