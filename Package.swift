@@ -56,9 +56,13 @@ let layers = [
     Layer(
         "Base",
         [
+            // Time, pixels, sample buffers, packets, damage, and the queue of packets.
             .swift("Media"),
+            // Threads, waits with deadlines, the session's clock, and the waits between tries.
             .swift("Concurrency", uses: ["CLinux", "Media"]),
+            // Child processes, pipes, descriptors, and files with a lock.
             .swift("Processes", uses: ["CLinux", "Concurrency"]),
+            // One connection to the session bus of D-Bus.
             .swift("Bus", uses: ["CDBus", "Concurrency"]),
         ]),
     // Bitstreams and containers as values, without I/O.
@@ -68,6 +72,7 @@ let layers = [
             // Reads and writes the headers of H.264 and AAC. Mux writes containers.
             .swift("Bitstream", uses: ["Media"]),
             .swift("Mux", uses: ["Media", "Bitstream"]),
+            // Segments and playlists.
             .swift("HLS", uses: ["Media", "Mux"]),
         ]),
     // What sends over a network.
@@ -78,6 +83,7 @@ let layers = [
             .swift("NetworkSupport", uses: ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOExtras", "NIOSOCKS"]),
             // TLS clients as channel handlers on OpenSSL, which verifies certificates and the identity of servers.
             .swift("TLS", uses: ["COpenSSL", "NIOCore", "NIOTLS"]),
+            // The publisher's side of RTMP: a state machine without I/O, and its transport.
             .swift("RTMP", uses: ["Media", "Mux", "NetworkSupport", "TLS", "NIOCore", "NIOPosix", "NIOTLS"]),
         ]),
     // Where pictures and sound come from. A module with a source imports Capture and one device API, and no other
@@ -85,24 +91,32 @@ let layers = [
     Layer(
         "Devices",
         [
+            // What all sources have in common: the protocol ScreenSource, its errors and notices.
             .swift("Capture", uses: ["Media", "Concurrency"]),
+            // Which windows are hidden, and what a picture must cover, as values.
             .swift("WindowPrivacy", uses: ["Media"]),
+            // Screens, monitors and windows of an X server.
             .swift(
                 "X11Capture",
                 uses: ["CX11", "CLinux", "CPixelKernels", "Media", "Concurrency", "Capture", "WindowPrivacy"]),
+            // What a Wayland desktop shares: its portal, and PipeWire streams.
             .swift(
                 "PortalCapture",
                 uses: [
                     "CPipeWire", "COutputs", "Media", "Concurrency", "Processes", "Bus", "Capture", "WindowPrivacy",
                 ]),
+            // The sound of applications, and the microphone.
             .swift("PulseCapture", uses: ["CPulse", "Media", "Concurrency", "WindowPrivacy"]),
+            // Pictures and sound of files, and of the program itself.
             .swift("ContentCapture", uses: ["Media", "Concurrency", "Capture"]),
         ]),
     // From pictures and sound to packets.
     Layer(
         "Codecs",
         [
+            // Before the encoders: conversion, scaling and the slate; mixing and resampling of sound.
             .swift("Mix", uses: ["CSWResample", "CYUV", "CPixelKernels", "Media"]),
+            // The encoders, and the rate control of the screen: H.264, AAC, PNG, Sixel.
             .swift(
                 "Encode", uses: ["CX264", "CAVCodec", "CYUV", "CPixelKernels", "CPNG", "CSixel", "Media", "Bitstream"]),
         ]),
@@ -119,6 +133,7 @@ let layers = [
                 ]),
             // The library of extensions: both sides of their connection to the host.
             .swift("BroadcastExtension", uses: ["CLinux", "Media", "Processes", "Bitstream"]),
+            // What writes to one destination: files, standard output, RTMP, extensions, clips.
             .swift(
                 "Upload", uses: ["Media", "Concurrency", "Processes", "Bitstream", "Mux", "RTMP", "BroadcastExtension"]),
             // The life cycle of the broadcast and of each destination.
@@ -130,17 +145,22 @@ let layers = [
     Layer(
         "Host",
         [
+            // The configuration file, manifests and services: from a name to a destination.
             .swift(
                 "UserConfiguration",
                 uses: [
                     "CTOMLPlusPlus", "Media", "Processes", "RTMP", "WindowPrivacy", "X11Capture", "PortalCapture",
                     "ContentCapture", "Mix", "Encode", "Pipeline", "Upload", "Session",
                 ]),
+            // Stream keys and sign-in: Secret Service, private files, key commands, setup programs.
             .swift("Credentials", uses: ["CSecret", "Media", "Processes", "Upload", "UserConfiguration"]),
+            // The control socket between a running session and the commands: messages, server, client.
             .swift("Control", uses: ["Processes", "NetworkSupport", "NIOCore", "NIOPosix"]),
+            // The desktop around a session: do-not-disturb, screen saver, lock state, indicator.
             .swift("Desktop", uses: ["Concurrency", "Processes", "Bus"]),
             // The picker and the completion of command lines, without a terminal.
             .swift("CommandModels"),
+            // One running session: its request, name, log and events, also in the background.
             .swift(
                 "Host",
                 uses: [
@@ -174,6 +194,7 @@ let layers = [
                     "Media", "Concurrency", "Processes", "Encode", "Session", "UserConfiguration", "Credentials",
                     "CommandModels", "Host", "Presentation",
                 ]),
+            // The command: subcommands, options, and the values that complete them.
             .program(
                 "broadcast",
                 uses: [
