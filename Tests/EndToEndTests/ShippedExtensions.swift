@@ -21,7 +21,9 @@ enum ShippedExtensions {
 extension MediaFile {
     /// Expects the painted clock in every frame, without a gap, and the beeps in time: at least that many seconds of
     /// both.
-    nonisolated(nonsending) func expectClockAndBeeps(seconds: Double) async throws {
+    nonisolated(nonsending) func expectClockAndBeeps(
+        seconds: Double, latePlayback: [Int: Double] = [:]
+    ) async throws {
         let clock = try await clock()
         let times = clock.readings.map(\.pts)
         let length = (times.last ?? 0) - (times.first ?? 0)
@@ -32,9 +34,11 @@ extension MediaFile {
             )
         }
         let sound = try await AudioDecoder.decode(path, in: peers)
-        let delays = clock.soundDelays(BeepFinder.beeps(in: sound))
+        let delays = clock.soundDelays(BeepFinder.beeps(in: sound), latePlayback: latePlayback)
         if Double(delays.count) < seconds - 2 || !delays.areInTime(within: 0.06) || sound.largestGap > 0.03 {
-            throw PeerError.answer("\(path): beeps are late by \(delays), the largest gap is \(sound.largestGap) s")
+            throw PeerError.answer(
+                "\(path): beeps are late by \(delays), played late by \(latePlayback), the largest gap is \(sound.largestGap) s"
+            )
         }
     }
 }

@@ -14,6 +14,8 @@ final class SoundPlayer {
     private var clock = PlaybackClock(rate: SoundPlayer.rate)
     private var written: Int64 = 0
     private var beep = Sound.Beep()
+    /// The beeps that are written and not heard yet.
+    private var unheard: [Sound.Beep] = []
     private var nextAttempt: Int64 = 0
     private var nextTiming: Int64 = 0
 
@@ -101,6 +103,7 @@ final class SoundPlayer {
         clock = PlaybackClock(rate: Self.rate)
         written = 0
         beep = Sound.Beep()
+        unheard = []
         let this = Unmanaged.passUnretained(self).toOpaque()
         pa_stream_set_state_callback(
             stream,
@@ -128,13 +131,27 @@ final class SoundPlayer {
         pa_stream_connect_playback(stream, nil, &buffer, pa_stream_flags_t(flags), nil, nil)
     }
 
-    /// Asks the server when the stream's samples are heard, ten times a second. libpulse itself asks every 1.5 s and
+    /// Asks the server when the stream's samples are heard, fifty times a second. libpulse itself asks every 1.5 s and
     /// assumes meanwhile that nothing is delayed, so two beeps after a delay in the server would be late.
     private func updateTiming(of stream: OpaquePointer) {
         let now = MonotonicClock.now()
         guard now >= nextTiming else { return }
-        nextTiming = now + 100_000_000
+        nextTiming = now + 20_000_000
         if let operation = pa_stream_update_timing_info(stream, nil, nil) { pa_operation_unref(operation) }
+    }
+
+    /// Prints `beep SECOND MILLISECONDS` for each beep that has just been heard: its second of CLOCK_MONOTONIC, and how
+    /// late it was. The server delays sound that is already written if it must wait for the processor; only afterwards
+    /// it is known by how much. Sample `number` is heard `at` a time.
+    private func announceHeard(sample number: Int64, at time: Double, now: Double) {
+        while let beep = unheard.first {
+            let heard = time - Double(number - beep.start) * 1e9 / Self.rate
+            guard heard <= now else { return }
+            unheard.removeFirst()
+            let late = (heard - Double(beep.second) * 1e9) / 1e6
+            print("beep \(beep.second) \((late * 10).rounded() / 10)")
+            fflush(nil)
+        }
     }
 
     private func write(_ bytes: Int) {
@@ -143,8 +160,10 @@ final class SoundPlayer {
         var latency: pa_usec_t = 0
         var isNegative: Int32 = 0
         if pa_stream_get_latency(stream, &latency, &isNegative) == 0 {
-            clock.report(
-                sample: written, latency: Double(latency) * (isNegative == 0 ? 1000 : -1000), now: MonotonicClock.now())
+            let now = MonotonicClock.now()
+            let signed = Double(latency) * (isNegative == 0 ? 1000 : -1000)
+            clock.report(sample: written, latency: signed, now: now)
+            announceHeard(sample: written, at: Double(now) + signed, now: Double(now))
         }
         // A block of PulseAudio has at most 64 KiB. The server plays nothing before it has all that it requested at
         // first.
@@ -157,7 +176,9 @@ final class SoundPlayer {
             }
             let count = length / Self.frameLength
             let samples = UnsafeMutableBufferPointer(start: data.assumingMemoryBound(to: Float.self), count: count * 2)
+            let last = beep.start
             sound.fill(samples, first: written, heardAt: clock.time(ofSample: written), rate: Self.rate, beep: &beep)
+            if beep.start != last { unheard.append(beep) }
             pa_stream_write(stream, data, count * Self.frameLength, nil, 0, PA_SEEK_RELATIVE)
             written += Int64(count)
             rest -= count * Self.frameLength

@@ -154,9 +154,14 @@ package struct ClockTrack: Sendable {
     /// For each beep the seconds by which the sound is late (positive) or early to the picture, -4...4; infinity for a
     /// beep whose number cannot be read. Beeps begin at whole seconds and say which second, modulo 8.
     ///
-    /// - Parameter now: nanoseconds of CLOCK_MONOTONIC, not before the recording and not 49 days after it: the painted
-    ///   clock has 32 bits only.
-    package func soundDelays(_ beeps: [Beep], now: Int64 = MonotonicTime.now()) -> [Double] {
+    /// - Parameters:
+    ///   - latePlayback: the seconds by which the beep of each number was played late (`Studio.latePlayback`), which is
+    ///     no fault of the recording.
+    ///   - now: nanoseconds of CLOCK_MONOTONIC, not before the recording and not 49 days after it: the painted clock
+    ///     has 32 bits only.
+    package func soundDelays(
+        _ beeps: [Beep], latePlayback: [Int: Double] = [:], now: Int64 = MonotonicTime.now()
+    ) -> [Double] {
         let milliseconds = now / 1_000_000
         // What the painted clock leaves out: whole turns of 2^32 ms.
         let turn = Double(milliseconds - Int64(UInt32(truncatingIfNeeded: milliseconds))) / 1000
@@ -164,7 +169,7 @@ package struct ClockTrack: Sendable {
         return beeps.compactMap { beep in
             guard let painted = paintedTime(at: beep.onset) else { return nil }
             guard let number = beep.number else { return .infinity }
-            let delay = painted + turn - Double(number)
+            let delay = painted + turn - Double(number) - (latePlayback[number] ?? 0)
             return delay - period * (delay / period).rounded()
         }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import TestPatterns
 
 /// What most end-to-end tests need: a screen with a test picture, a sound server, and a `broadcast` that uses both.
 package struct Studio: Sendable {
@@ -35,6 +36,19 @@ package struct Studio: Sendable {
 
     /// A path in the folder for recordings.
     package func path(_ name: String) -> String { folder + "/" + name }
+
+    /// The seconds by which the sound server played each beep late, as the player learnt afterwards, by the beep's
+    /// second modulo 8: how it is numbered in the sound.
+    package var latePlayback: [Int: Double] {
+        var late: [Int: Double] = [:]
+        for line in painter.standardOutput.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            guard words.count == 3, words[0] == "beep", let second = Int(words[1]), let milliseconds = Double(words[2])
+            else { continue }
+            late[second % BeepPattern.numbers] = milliseconds / 1000
+        }
+        return late
+    }
 
     /// A recording in the folder for recordings.
     package func media(_ name: String) -> MediaFile { MediaFile(path: path(name), peers: peers) }
