@@ -40,7 +40,7 @@ import Testing
             [(0, Page(size: Self.size)), (change, Page(photograph: Self.size))], kilobits: 1500, count: 120)
         let keyframe = try #require(packets.indices.first { $0 > change && packets[$0].isKeyframe })
         // A new picture is a keyframe itself, and the next one follows an interval later.
-        #expect(packets[change].isKeyframe && keyframe == change + 60)
+        #expect(packets[change].isKeyframe && keyframe == change + 62)
         #expect(qualities[keyframe] > qualities[keyframe - 1] - 4, "\(qualities[(keyframe - 5)...])")
         #expect(largestBacklog(packets, kilobits: 1500) <= 1500)
     }

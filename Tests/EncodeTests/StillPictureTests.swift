@@ -23,7 +23,7 @@ import Testing
         #expect(encoder.encodedFrames < 100, "\(encoder.encodedFrames) of 300 frames were encoded")
     }
 
-    @Test(arguments: [299, 300, 301])
+    @Test(arguments: [301, 302, 303])
     func `a change at a keyframe that is sent again is shown`(change: Int) throws {
         let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(6000)))
         let page = Page(size: Self.size)
@@ -38,11 +38,27 @@ import Testing
                     changed.sample(at: time, changed: PixelRect(x: 320, y: 160, width: 48, height: 16)))
                 : try encoder.encodeRepeat(at: time)
         }
-        #expect([60, 120, 180, 240, 300].allSatisfy { packets[$0].isKeyframe })
+        // A change while the keyframe of the still picture waits is the keyframe.
+        #expect([62, 122, 182, 242, min(change, 302)].allSatisfy { packets[$0].isKeyframe })
         // The first frame, its refinements, one keyframe that is good enough, and the change.
         #expect(encoder.encodedFrames < 12)
         let qualities = try decodedQualities(packets, of: encoder, pages: [(0, page), (change, changed)])
-        #expect(qualities[60...].allSatisfy { $0 > 36 }, "\(qualities[295...])")
+        #expect(qualities[62...].allSatisfy { $0 > 36 }, "\(qualities[298...])")
+    }
+
+    @Test(arguments: [60, 61, 62]) func `a page that comes with the keyframe of the last one is the keyframe`(tick: Int)
+        throws
+    {
+        let encoder = try VideoEncoder(settings: VideoSettings(size: Self.size, rateControl: .bitrate(Self.kilobits)))
+        let page = Page(size: Self.size)
+        var packets = try encoder.encode(page.sample(at: .zero, isChanged: true))
+        for now in 1..<100 {
+            let time = MediaTime(value: Int64(now), timescale: 30)
+            packets +=
+                now == tick
+                ? try encoder.encode(page.sample(at: time, isChanged: true)) : try encoder.encodeRepeat(at: time)
+        }
+        #expect(packets.indices.filter { packets[$0].isKeyframe } == [0, tick])
     }
 
     @Test func `a keyframe for a reader that joins waits until the bitrate allows a good one`() throws {

@@ -305,7 +305,7 @@ import Testing
             packets += try encoder.encodeRepeat(at: MediaTime(value: Int64(tick), timescale: 30))
         }
         #expect(packets.count == 130)
-        #expect(packets.filter(\.isKeyframe).map(\.sequence) == [0, 50, 110])
+        #expect(packets.filter(\.isKeyframe).map(\.sequence) == [0, 50, 112])
         #expect(encoder.repeatedFrames > 40)
         try EncodedStream.h264(packets, of: encoder) { stream in
             let byteCount = try stream.pictures().count

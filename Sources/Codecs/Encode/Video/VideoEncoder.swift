@@ -38,6 +38,10 @@ package final class VideoEncoder {
     /// Nil if a picture of the stream cannot be sent again.
     private let rewriter: SliceHeaderRewriter?
 
+    /// The keyframe of a still picture waits so long for a new page, which is a keyframe itself. Without that, pages in
+    /// step with the keyframes that are late by a frame would find a bucket that was just emptied.
+    private static let stillPatience = MediaTime(milliseconds: 70)
+
     private struct Held {
         var output: X264Encoder.Output
         var plan: FramePlan
@@ -81,11 +85,11 @@ package final class VideoEncoder {
             size: settings.size, frameRate: settings.frameRate, bitrate: bitrate)
     }
 
-    /// True if repeating the last frame gives the same quality as encoding it again, or if the bitrate allows no better
-    /// quality before the next keyframe.
     /// True if viewers do not have the last frame yet, because the bitrate does not allow it.
     package var isBehind: Bool { held != nil || !unencoded.isEmpty }
 
+    /// True if repeating the last frame gives the same quality as encoding it again, or if the bitrate allows no better
+    /// quality before the next keyframe.
     package var isSettled: Bool {
         guard let rateControl, let lastTime else { return settling.isSettled }
         return !isBehind && rateControl.isSettled(at: lastTime)
@@ -161,7 +165,7 @@ package final class VideoEncoder {
     ) throws(EncodeError) -> [EncodedPacket] {
         guard rateControl != nil, let meter else { return try encodeUncontrolled(frame, at: time, changed: changed) }
         unencoded.formUnion(changed)
-        let isKeyframeDue = isIDRDue(at: time)
+        let isKeyframeDue = isIDRDue(at: time, patience: unencoded.isEmpty ? Self.stillPatience : .zero)
         if isKeyframeDue {
             // Nothing refers to the frames before an IDR picture.
             held = nil
@@ -221,7 +225,7 @@ package final class VideoEncoder {
         repeatedIdentifier ^= 1
         guard let data = try? rewriter?.accessUnit(stillKeyframe, as: .idr(2 + repeatedIdentifier)) else { return nil }
         repeatedFrames += 1
-        noteIDR(at: time)
+        noteIDR(at: time, isStill: true)
         numbering.repeatIDR()
         rateControl?.note(plan, bytes: data.count, at: time)
         let presented = advance(to: time)
@@ -232,7 +236,7 @@ package final class VideoEncoder {
         // In whole microseconds, as x264 passes times.
         let presented = MediaTime(nanoseconds: advance(to: time).nanoseconds / 1000 * 1000)
         encodedFrames += 1
-        if output.isIDR { noteIDR(at: time) }
+        if output.isIDR { noteIDR(at: time, isStill: plan.kind == .keyframe) }
         stillKeyframe = plan.kind == .keyframe ? output.data : nil
         rateControl?.note(plan, bytes: output.data.count, at: time)
         return [packet(numbering.number(output), presented: presented, decoded: presented, isIDR: output.isIDR)]
@@ -263,17 +267,21 @@ package final class VideoEncoder {
         return [packet(for: output)]
     }
 
-    private func noteIDR(at time: MediaTime) {
-        lastIDR = time
+    /// - Parameter isStill: true if the IDR picture shows the same as the picture before it.
+    private func noteIDR(at time: MediaTime, isStill: Bool = false) {
+        // What the keyframe has waited for a new page does not delay the ones after it.
+        let due = lastIDR.map { $0 + settings.coding.keyframeInterval } ?? time
+        lastIDR = isStill && time > due && time - due <= Self.stillPatience ? due : time
         isIDRWanted = false
         idrWish = nil
     }
 
-    private func isIDRDue(at time: MediaTime) -> Bool {
+    /// - Parameter patience: how much later than the interval says.
+    private func isIDRDue(at time: MediaTime, patience: MediaTime = .zero) -> Bool {
         guard let lastIDR else { return true }
         // Half a frame early is better than most of a frame late.
         let half = MediaTime(nanoseconds: 500_000_000 / Int64(settings.frameRate))
-        if isIDRWanted || time - lastIDR + half >= settings.coding.keyframeInterval { return true }
+        if isIDRWanted || time - lastIDR + half >= settings.coding.keyframeInterval + patience { return true }
         guard let idrWish else { return false }
         return rateControl?.allowsKeyframe(at: time) != false || time - idrWish >= MediaTime(milliseconds: 1000)
     }

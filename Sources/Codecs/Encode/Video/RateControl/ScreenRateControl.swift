@@ -129,7 +129,7 @@ package struct ScreenRateControl {
         let afterRest = afterRest || motion.newness < 0.05
         isAtRest = afterRest
         refinementFactor = 1
-        let limit = afterRest ? 0.85 * bucket.level : max(2 * tickBytes, 0.7 * bucket.level)
+        let limit = afterRest ? 0.92 * bucket.level : max(2 * tickBytes, 0.7 * bucket.level)
         // The next keyframe is then due a whole interval after the page, and takes no bits from a page that is new.
         let isIDR =
             isKeyframeDue || isAllNew && size.bytes(quantizer: 50) <= limit
@@ -224,7 +224,7 @@ package struct ScreenRateControl {
         let reserve = min(max(0.9 - 0.03 * Double(quantizer - 22), 0.15, leastPage / capacity), 0.9)
         // A page that has just come is worth more than the next one, unless pages follow each other quickly.
         let isYoung = lastKeyframe <= shownSince && !isFlipping
-        let weight = isYoung ? 0.6 : isRead(at: tick) ? 0.3 : 1
+        let weight = isYoung ? 0.5 : isRead(at: tick) ? 0.3 : 1
         return bucket.level - max(forKeyframe, reserve * capacity * weight)
     }
 
