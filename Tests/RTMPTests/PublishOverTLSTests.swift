@@ -6,16 +6,19 @@ import Testing
 
 /// RTMPS to nginx behind stunnel, with generated certificates.
 struct PublishOverTLSTests {
-    private func failure(
-        _ port: Int, host: String = "localhost", caFile: String? = nil, deadlines: RTMPDeadlines = RTMPDeadlines()
-    ) async throws -> RTMPError? {
+    /// Expects that a connection fails like this, or succeeds if `expected` is nil.
+    private func expect(
+        _ port: Int, host: String = "localhost", caFile: String? = nil, deadlines: RTMPDeadlines = RTMPDeadlines(),
+        fails expected: RTMPError?, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
         let url = try RTMPURL("rtmps://\(host):\(port)/live/key")
+        var failure: RTMPError?
         do throws(RTMPError) {
             _ = try await RTMPPublisher.connect(to: url, stream: .literal, caFile: caFile, deadlines: deadlines)
-            return nil
         } catch {
-            return error
+            failure = error
         }
+        #expect(failure == expected, sourceLocation: sourceLocation)
     }
 
     @Test(arguments: ["localhost", "127.0.0.1"]) func `nginx behind TLS records every picture and sound`(host: String)
@@ -56,38 +59,31 @@ struct PublishOverTLSTests {
                 try await Stunnel.start(in: peers, certificate: pair, to: server.port).port
             }
             let good = try await tunnel(certificates.server(names: "DNS:localhost,IP:127.0.0.1"))
-            #expect(try await failure(good, caFile: certificates.authority) == nil)
-            #expect(try await failure(good) == .insecure(host: "localhost", .unknownIssuer))
+            try await expect(good, caFile: certificates.authority, fails: nil)
+            try await expect(good, fails: .insecure(host: "localhost", .unknownIssuer))
             let expired = try await tunnel(
                 certificates.server(names: "DNS:localhost", validity: ("20200101000000Z", "20200201000000Z")))
-            #expect(
-                try await failure(expired, caFile: certificates.authority) == .insecure(host: "localhost", .expired))
+            try await expect(expired, caFile: certificates.authority, fails: .insecure(host: "localhost", .expired))
             let early = try await tunnel(
                 certificates.server(names: "DNS:localhost", validity: ("20490101000000Z", "20490201000000Z")))
-            #expect(
-                try await failure(early, caFile: certificates.authority) == .insecure(host: "localhost", .notYetValid))
+            try await expect(early, caFile: certificates.authority, fails: .insecure(host: "localhost", .notYetValid))
             let other = try await tunnel(certificates.server(names: "DNS:example.com"))
-            #expect(
-                try await failure(other, caFile: certificates.authority) == .insecure(host: "localhost", .wrongHost))
-            #expect(
-                try await failure(other, host: "127.0.0.1", caFile: certificates.authority)
-                    == .insecure(host: "127.0.0.1", .wrongHost))
+            try await expect(other, caFile: certificates.authority, fails: .insecure(host: "localhost", .wrongHost))
+            try await expect(
+                other, host: "127.0.0.1", caFile: certificates.authority,
+                fails: .insecure(host: "127.0.0.1", .wrongHost))
             // The address of the peer is not the identity of the host that was asked for.
             let address = try await tunnel(certificates.server(names: "IP:127.0.0.1"))
-            #expect(
-                try await failure(address, caFile: certificates.authority) == .insecure(host: "localhost", .wrongHost))
-            #expect(try await failure(address, host: "127.0.0.1", caFile: certificates.authority) == nil)
+            try await expect(address, caFile: certificates.authority, fails: .insecure(host: "localhost", .wrongHost))
+            try await expect(address, host: "127.0.0.1", caFile: certificates.authority, fails: nil)
             let commonName = try await tunnel(certificates.server(names: nil, commonName: "localhost"))
-            #expect(
-                try await failure(commonName, caFile: certificates.authority)
-                    == .insecure(host: "localhost", .wrongHost))
+            try await expect(
+                commonName, caFile: certificates.authority, fails: .insecure(host: "localhost", .wrongHost))
             let client = try await tunnel(certificates.server(names: "DNS:localhost", usage: "clientAuth"))
-            #expect(
-                try await failure(client, caFile: certificates.authority)
-                    == .insecure(host: "localhost", .unknownIssuer))
+            try await expect(
+                client, caFile: certificates.authority, fails: .insecure(host: "localhost", .unknownIssuer))
             let own = try await tunnel(Certificates.make(in: peers).selfSigned)
-            #expect(
-                try await failure(own, caFile: certificates.authority) == .insecure(host: "localhost", .unknownIssuer))
+            try await expect(own, caFile: certificates.authority, fails: .insecure(host: "localhost", .unknownIssuer))
         }
     }
 
@@ -97,9 +93,8 @@ struct PublishOverTLSTests {
             let tunnel = try await Stunnel.start(
                 in: peers, certificate: certificates.server(names: "DNS:localhost"), to: 1,
                 options: "sslVersionMin = TLSv1.1\nsslVersionMax = TLSv1.1\nciphers = ALL:@SECLEVEL=0")
-            #expect(
-                try await failure(tunnel.port, caFile: certificates.authority)
-                    == .insecure(host: "localhost", .nothingInCommon))
+            try await expect(
+                tunnel.port, caFile: certificates.authority, fails: .insecure(host: "localhost", .nothingInCommon))
         }
     }
 
@@ -107,22 +102,21 @@ struct PublishOverTLSTests {
         try await withPeers { peers in
             let folder = try peers.makeFolder("files")
             let missing = "\(folder)/missing.pem"
-            #expect(
-                try await failure(1, caFile: missing) == .unusableCertificateFile(path: missing, .system(code: ENOENT)))
+            try await expect(1, caFile: missing, fails: .unusableCertificateFile(path: missing, .system(code: ENOENT)))
             let empty = "\(folder)/empty.pem"
             try "no certificate".write(toFile: empty, atomically: false, encoding: .utf8)
-            #expect(try await failure(1, caFile: empty) == .unusableCertificateFile(path: empty, .noCertificate))
+            try await expect(1, caFile: empty, fails: .unusableCertificateFile(path: empty, .noCertificate))
         }
     }
 
     @Test func `a server without TLS causes the matching error`() async throws {
         try await withPeers { peers in
             let server = try await NginxRTMP.start(in: peers)
-            #expect(try await failure(server.statisticsPort) == .insecure(host: "localhost", .notTLS))
+            try await expect(server.statisticsPort, fails: .insecure(host: "localhost", .notTLS))
             // nginx waits for the rest of a plain handshake.
             var deadlines = RTMPDeadlines()
             deadlines.securing = .milliseconds(300)
-            #expect(try await failure(server.port, deadlines: deadlines) == .timedOut(.securing))
+            try await expect(server.port, deadlines: deadlines, fails: .timedOut(.securing))
         }
     }
 }
