@@ -16,7 +16,7 @@ import Testing
 
     @Test mutating func `a new page is an IDR picture with most of the bucket`() throws {
         let plan = try #require(change(.whole(Self.size), at: 0))
-        #expect(plan.isIDR && plan.limit == 0.92 * Self.second)
+        #expect(plan.isIDR && plan.limit == 0.92 * 0.9 * Self.second)
         #expect(plan.quantizers == ZoneQuantizers(repeating: 14))
     }
 

@@ -3,6 +3,8 @@ import Media
 /// The bytes that the bitrate allows at a moment: a bucket of one second, or less if no frame may be that large, which
 /// fills with time and loses every byte that is sent.
 struct BitBudget {
+    /// How full the buffer of a receiver is when it starts to play, as x264 assumes.
+    static let initialShare = 0.9
     /// Bytes a second.
     private(set) var rate: Double
     /// The most that it contains, in bytes.
@@ -18,7 +20,7 @@ struct BitBudget {
         self.maximumFrameSize = maximumFrameSize
         rate = Double(kilobits) * 125
         capacity = min(rate, maximumFrameSize.map(Double.init) ?? rate)
-        level = capacity
+        level = Self.initialShare * capacity
     }
 
     mutating func setBitrate(_ kilobits: Int) {

@@ -10,10 +10,16 @@ import Media
 /// photographs, QP 14 to 46. For text and code, the estimate is within 10 % up to QP 38; a photograph can need twice the
 /// bytes, or more with a low QP. `correct` makes it exact once a picture has been encoded.
 package struct KeyframeSize: Sendable {
-    private static let bytesPerMacroblock = 1.27
-    private static let bytesPerOctave = 0.113
+    private static let bytesPerMacroblock = 1.19
+    private static let bytesPerOctave = 0.098
     /// The logarithm of the smallest coefficient that costs something, relative to the step at the same QP.
-    private static let smallest = -2.19
+    private static let smallest = -2.76
+
+    /// From this QP on, the size stays the same: the adaptive quantisation of x264 reaches the highest QP of the standard
+    /// for blocks with much detail.
+    private static let coarsestQuantizer = 47
+    /// The size with each QP above 51, relative to that with 51: x264 then leaves details out (`X264Encoder`).
+    private static let emergencyShares = [0.95, 0.85, 0.7, 0.5, 0.3, 0.15, 0.08, 0.04, 0.015, 0.006]
 
     /// How many coefficients are in each half octave.
     private let classes: [UInt32]
@@ -34,13 +40,15 @@ package struct KeyframeSize: Sendable {
 
     /// The size in bytes of an IDR picture with a QP.
     package func bytes(quantizer: Int) -> Double {
+        let step = Double(min(quantizer, Self.coarsestQuantizer)) / 6
         var octaves = 0.0
         for (index, count) in classes.enumerated() where count > 0 {
             // The middle of the class; its unit is an eighth of a grey step.
             let magnitude = Double(index) / 2 + 0.25 - 3
-            octaves += Double(count) * max(0, magnitude - Double(quantizer) / 6 - Self.smallest)
+            octaves += Double(count) * max(0, magnitude - step - Self.smallest)
         }
-        return correction * (Double(macroblockCount) * Self.bytesPerMacroblock + octaves * Self.bytesPerOctave)
+        let share = quantizer > 51 ? Self.emergencyShares[min(quantizer - 52, Self.emergencyShares.count - 1)] : 1
+        return share * correction * (Double(macroblockCount) * Self.bytesPerMacroblock + octaves * Self.bytesPerOctave)
     }
 
     /// Returns the lowest QP of `range` with which the picture has at most `limit` bytes; the highest QP of `range` if no

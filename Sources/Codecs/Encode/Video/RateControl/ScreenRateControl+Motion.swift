@@ -116,13 +116,13 @@ extension ScreenRateControl {
         guard motion.newness >= 0.1 else {
             // Most of the picture is still, and should be sharp.
             let limit = 0.75 * bucket.level
-            return (size.quantizer(in: Self.lowestQuantizer...50, limit: limit), limit)
+            return (size.quantizer(in: Self.lowestQuantizer...coarsest, limit: limit), limit)
         }
         let wanted = max(Motion.lowestQuantizer, Int(motion.quantizer.rounded()) - 2)
         let limit = min(0.5 * capacity, bucket.level - 0.15 * capacity)
         let near = size.quantizer(
             in: min(wanted, 48)...min(48, max(wanted, Int(motion.quantizer.rounded()) + 3)), limit: limit)
-        return (size.quantizer(in: near...50, limit: 0.92 * bucket.level), 0.92 * bucket.level)
+        return (size.quantizer(in: near...coarsest, limit: 0.92 * bucket.level), 0.92 * bucket.level)
     }
 
     /// The QP of a frame of a movement, and the bytes that make the part of the picture sharper that is not new: x264

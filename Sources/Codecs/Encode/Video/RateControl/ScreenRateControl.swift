@@ -21,14 +21,18 @@ package struct ScreenRateControl {
     static let lowestQuantizer = 14
     /// A keyframe of a still picture with this QP or a lower one is not refined. It is sent again at the next keyframes.
     static let closedQuantizer = 24
-    /// The highest QP of a picture of 8 bits.
-    static let highestQuantizer = 51
+    /// The highest QP of a picture of 8 bits (Rec. ITU-T H.264, 7.4.2.2).
+    package static let highestQuantizer = 51
 
     /// Frames a second.
     let frameRate: Int
     /// Ticks between two keyframes.
     let interval: Int
     private(set) var bucket: BitBudget
+    /// True if the halves of a picture can have different QPs.
+    private let hasZones: Bool
+    /// The highest QP that the encoder takes. Above 51 it leaves details out.
+    let coarsest: Int
 
     /// How large keyframes of the present page are; nil before the first one.
     var keyframeSize: KeyframeSize?
@@ -45,12 +49,14 @@ package struct ScreenRateControl {
     var isAtRest = false
     /// How much larger refinements of this page are than expected.
     var refinementFactor = 1.0
+    /// The size of a new page as a P picture, relative to an IDR picture of the same QP.
+    private var predictedShare = 1.0
     /// The tick of the last frame that x264 encoded.
     private var lastEncoded = 0
     /// The bytes of the last keyframe of a still picture, if it is good enough to be sent again as it is, and x264 has
     /// encoded nothing after it.
     private var closedBytes: Int?
-    /// True if viewers have only a soft version of the last picture.
+    /// True if viewers have the last picture without its details.
     private var owesPage = false
     var motion: Motion
 
@@ -59,7 +65,14 @@ package struct ScreenRateControl {
     ///   - frameRate: ticks a second.
     ///   - keyframeInterval: the time between two keyframes.
     ///   - maximumFrameSize: the size in bytes that no frame may exceed; nil if only the bitrate limits it.
-    package init(kilobits: Int, frameRate: Int, keyframeInterval: MediaTime, maximumFrameSize: Int? = nil) {
+    ///   - hasZones: true if the halves of a picture can have different QPs.
+    ///   - highestQuantizer: the highest QP that the encoder takes: 51, or more if it can leave details out.
+    package init(
+        kilobits: Int, frameRate: Int, keyframeInterval: MediaTime, maximumFrameSize: Int? = nil, hasZones: Bool = true,
+        highestQuantizer: Int = Self.highestQuantizer
+    ) {
+        self.hasZones = hasZones
+        coarsest = highestQuantizer
         self.frameRate = frameRate
         interval = max(1, Int((keyframeInterval.seconds * Double(frameRate)).rounded()))
         bucket = BitBudget(kilobits: kilobits, maximumFrameSize: maximumFrameSize)
@@ -132,9 +145,10 @@ package struct ScreenRateControl {
         let limit = afterRest ? 0.92 * bucket.level : max(2 * tickBytes, 0.7 * bucket.level)
         // The next keyframe is then due a whole interval after the page, and takes no bits from a page that is new.
         let isIDR =
-            isKeyframeDue || isAllNew && size.bytes(quantizer: 50) <= limit
+            isKeyframeDue || isAllNew && size.bytes(quantizer: Self.highestQuantizer) <= limit
         let lowest = afterRest ? Self.lowestQuantizer : max(Motion.lowestQuantizer, Int(motion.quantizer.rounded()) - 2)
-        let quantizer = size.quantizer(in: min(lowest, 50)...50, limit: isIDR ? limit : limit / 1.15)
+        let quantizer = size.quantizer(
+            in: min(lowest, 50)...coarsest, limit: isIDR ? limit : limit / (1.15 * predictedShare))
         return FramePlan(
             .page(unpredicted: unpredicted, afterRest: afterRest), isIDR: isIDR, quantizer: quantizer, limit: limit)
     }
@@ -190,7 +204,7 @@ package struct ScreenRateControl {
         let limit =
             isRead(at: tick)
             ? 0.95 * bucket.level : min(0.7 * bucket.level, max(0.4 * bucket.level, bucket.level - leastPage))
-        let quantizer = keyframeSize?.quantizer(in: Self.lowestQuantizer...50, limit: limit) ?? 40
+        let quantizer = keyframeSize?.quantizer(in: Self.lowestQuantizer...coarsest, limit: limit) ?? 40
         return FramePlan(.keyframe, isIDR: true, quantizer: quantizer, limit: limit)
     }
 
@@ -205,11 +219,12 @@ package struct ScreenRateControl {
         guard from > Self.lowestQuantizer else { return nil }
         // Smaller steps waste bits.
         let to = max(Self.lowestQuantizer, from - 6)
-        let expected = keyframeSize.bytes(quantizer: to) / 2 * Self.refinementShare(of: from - to)
+        let part = hasZones ? 0.42 : 0.84
+        let expected = part * keyframeSize.bytes(quantizer: to) * Self.refinementShare(of: from - to)
         guard expected * refinementFactor * 1.1 <= spare(at: tick, quantizer: from) else { return nil }
         var plan = FramePlan(
             .refinement(zone: zone, expected: expected), isIDR: false, quantizer: to, limit: bucket.level)
-        plan.quantizers = zones
+        plan.quantizers = hasZones ? zones : ZoneQuantizers(repeating: to)
         plan.quantizers[zone] = to
         plan.marksUnchanged = true
         return plan
@@ -230,7 +245,7 @@ package struct ScreenRateControl {
 
     /// The bytes that the next page needs to be recognised, if it is like the present one. At most three fifths of the bucket.
     private var leastPage: Double {
-        1.3 * min(0.46 * capacity, keyframeSize?.bytes(quantizer: 47) ?? 0)
+        1.3 * min(0.46 * capacity, keyframeSize?.bytes(quantizer: Self.highestQuantizer) ?? 0)
     }
 
     /// The size of a refinement by some steps of QP, relative to an IDR picture with the new QP. It is nearly the same
@@ -253,12 +268,14 @@ package struct ScreenRateControl {
         guard Double(bytes) > bucket.level else { return attempt == 1 ? closer(plan, bytes: bytes) : nil }
         var plan = plan
         let quantizer = plan.quantizers.highest
-        guard bucket.level > 0, quantizer < Self.highestQuantizer else {
+        guard bucket.level > 0, quantizer < coarsest, var size = keyframeSize else {
             plan.isSoft = true
             return plan
         }
-        let steps = max(1, Int((9 * log2(Double(bytes) / (0.95 * bucket.level))).rounded(.up)))
-        plan.quantizers = ZoneQuantizers(repeating: min(quantizer + steps, Self.highestQuantizer))
+        size.correct(bytes: bytes, quantizer: quantizer)
+        keyframeSize = size
+        plan.quantizers = ZoneQuantizers(
+            repeating: size.quantizer(in: quantizer + 1...coarsest, limit: 0.95 * bucket.level))
         return plan
     }
 
@@ -273,7 +290,7 @@ package struct ScreenRateControl {
         keyframeSize = size
         let limit = 0.8 * max(0, bucket.level)
         let quantizer = size.quantizer(
-            in: min(plan.quantizers.highest, Self.highestQuantizer)...Self.highestQuantizer, limit: limit)
+            in: min(plan.quantizers.highest, coarsest)...coarsest, limit: limit)
         var plan = plan
         plan.isIDR = true
         plan.marksUnchanged = false
@@ -306,7 +323,7 @@ package struct ScreenRateControl {
         }
         size.correct(bytes: bytes, quantizer: quantizer)
         keyframeSize = size
-        let closer = size.quantizer(in: Self.lowestQuantizer...Self.highestQuantizer, limit: plan.limit)
+        let closer = size.quantizer(in: Self.lowestQuantizer...coarsest, limit: plan.limit)
         guard closer > quantizer || closer <= quantizer - 3 else { return nil }
         var plan = plan
         plan.quantizers = ZoneQuantizers(repeating: closer)
@@ -318,8 +335,8 @@ package struct ScreenRateControl {
         let tick = tick(at: time)
         bucket.spend(bytes)
         lastEncoded = tick
-        owesPage = plan.isSoft
         let quantizer = plan.quantizers.highest
+        owesPage = plan.isSoft || quantizer > Self.highestQuantizer + 2
         closedBytes =
             plan.kind == .keyframe && !plan.isSoft
                 && quantizer <= (isRead(at: tick) ? Self.closedQuantizer : Self.lowestQuantizer) ? bytes : nil
@@ -335,6 +352,10 @@ package struct ScreenRateControl {
             zones = plan.quantizers
             if !afterRest { lastMotion = tick }
             lastPage = tick
+            if !plan.isIDR, let keyframeSize {
+                let share = Double(bytes) / keyframeSize.bytes(quantizer: quantizer)
+                predictedShare = min(max((predictedShare + share) / 2, 0.4), 1)
+            }
             motion.notePage(bytes: bytes, quantizer: quantizer, unpredicted: unpredicted)
         case .keyframe: break
         case .movement(let share, let predicted, let refinement):
@@ -348,8 +369,8 @@ package struct ScreenRateControl {
             }
         case .change:
             zones = zones.atLeast(plan.quantizers)
-        case .refinement(let zone, let expected):
-            zones[zone] = plan.quantizers[zone]
+        case .refinement(_, let expected):
+            zones = plan.quantizers
             if expected > 3000 {
                 refinementFactor = min(max((refinementFactor + Double(bytes) / expected) / 2, 0.5), 2)
             }
@@ -429,8 +450,8 @@ package struct ZoneQuantizers: Equatable, Sendable {
     var worse: Int { lower > upper ? 1 : 0 }
 
     mutating func raise(by steps: Int) {
-        upper = min(upper + steps, ScreenRateControl.highestQuantizer)
-        lower = min(lower + steps, ScreenRateControl.highestQuantizer)
+        upper = max(upper, min(upper + steps, ScreenRateControl.highestQuantizer))
+        lower = max(lower, min(lower + steps, ScreenRateControl.highestQuantizer))
     }
 
     func atLeast(_ quantizer: Int) -> Self { atLeast(Self(repeating: quantizer)) }
