@@ -20,6 +20,8 @@ let layers = [
                 ]),
             .library("CPulse", packages: ["libpulse-dev"]),
             .library("CX264", packages: ["libx264-dev"]),
+            // The second encoder of H.264.
+            .library("COpenH264", pkgConfig: "openh264", packages: ["libopenh264-dev"]),
             .library("CAVCodec", pkgConfig: "libavcodec libavutil", packages: ["libavcodec-dev", "libavutil-dev"]),
             .library("CSWResample", pkgConfig: "libswresample libavutil", packages: ["libswresample-dev"]),
             .library("CYUV", packages: ["libyuv-dev"]),
@@ -118,7 +120,10 @@ let layers = [
             .swift("Mix", uses: ["CSWResample", "CYUV", "CPixelKernels", "Media"]),
             // The encoders, and the rate control of the screen: H.264, AAC, PNG, Sixel.
             .swift(
-                "Encode", uses: ["CX264", "CAVCodec", "CYUV", "CPixelKernels", "CPNG", "CSixel", "Media", "Bitstream"]),
+                "Encode",
+                uses: [
+                    "CX264", "COpenH264", "CAVCodec", "CYUV", "CPixelKernels", "CPNG", "CSixel", "Media", "Bitstream",
+                ]),
         ]),
     // One broadcast: its pipeline, its destinations, and the handlers that write to them.
     Layer(

@@ -8,7 +8,7 @@ protocol Contender {
     mutating func encode(_ picture: PixelBuffer, tick: Int) throws -> [UInt8]
 }
 
-/// The encoder of `broadcast`, with constant pacing.
+/// The encoder of `broadcast`, with constant pacing and one of its libraries.
 struct OwnEncoder: Contender {
     private let encoder: VideoEncoder
     private let size: PixelSize
@@ -16,9 +16,10 @@ struct OwnEncoder: Contender {
     private var last: PixelBuffer?
     private let sets: [UInt8]
 
-    init(size: PixelSize, frameRate: Int, kilobits: Int) throws {
+    init(size: PixelSize, frameRate: Int, kilobits: Int, library: CodingOptions.Library) throws {
         var settings = VideoSettings(
-            size: size, frameRate: frameRate, hasFixedFrameRate: true, rateControl: .bitrate(kilobits))
+            size: size, frameRate: frameRate, hasFixedFrameRate: true, rateControl: .bitrate(kilobits),
+            coding: CodingOptions(library: library))
         settings.threads = 2
         encoder = try VideoEncoder(settings: settings)
         self.size = size

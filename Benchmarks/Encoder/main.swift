@@ -2,11 +2,11 @@ import Foundation
 import Glibc
 import Media
 
-// Encodes screens from files with the encoder of `broadcast` or with x264's own rate control, decodes the stream with
+// Encodes screens from files with the encoder of `broadcast`, with x264 or with OpenH264, or with x264's own rate control, decodes the stream with
 // ffmpeg, and prints how sharp each tick was. Nothing depends on the speed of the machine.
 //
-//   EncoderBenchmark broadcast|x264 KBIT/S sequence FILE.yuv [TICKS]
-//   EncoderBenchmark broadcast|x264 KBIT/S pages SECONDS FILE.yuv...      0 seconds: times between 0.5 and 4 s
+//   EncoderBenchmark broadcast|openh264|x264 KBIT/S sequence FILE.yuv [TICKS]
+//   EncoderBenchmark broadcast|openh264|x264 KBIT/S pages SECONDS FILE.yuv...      0 seconds: times between 0.5 and 4 s
 //
 // The pictures are I420, 1920x1080, 30 a second. With CSV=PATH in the environment, a line for each tick is written.
 
@@ -18,7 +18,9 @@ func fail(_ message: String, status: Int32 = 1) -> Never {
 
 let arguments = CommandLine.arguments
 guard arguments.count >= 5, let kilobits = Int(arguments[2]) else {
-    fail("usage: EncoderBenchmark broadcast|x264 KBIT/S sequence FILE [TICKS] | pages SECONDS FILE...", status: 64)
+    fail(
+        "usage: EncoderBenchmark broadcast|openh264|x264 KBIT/S sequence FILE [TICKS] | pages SECONDS FILE...",
+        status: 64)
 }
 let size = PixelSize(width: 1920, height: 1080)
 let frameRate = 30
@@ -33,7 +35,8 @@ let sequence =
 var contender: any Contender =
     arguments[1] == "x264"
     ? try PlainEncoder(size: size, frameRate: frameRate, kilobits: kilobits)
-    : try OwnEncoder(size: size, frameRate: frameRate, kilobits: kilobits)
+    : try OwnEncoder(
+        size: size, frameRate: frameRate, kilobits: kilobits, library: arguments[1] == "openh264" ? .openH264 : .x264)
 
 func processorTime() -> Double {
     var time = timespec()

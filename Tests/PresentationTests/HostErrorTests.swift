@@ -63,11 +63,15 @@ struct HostErrorTests {
                 .pipeline(.encode(.cannotOpenVideo(.rejected(size: PixelSize(width: 640, height: 360), frameRate: 30))))
             ),
             .software,
-            "The video encoder cannot start: x264 rejects 640x360 at 30 fps. Check --size, --fps, --bitrate and --preset."
+            "The video encoder cannot start: the encoder rejects 640x360 at 30 fps. Check --size, --fps, --bitrate and --preset."
         ),
         (
             .session(.pipeline(.encode(.videoFailed(code: -1)))), .software,
-            "The video encoder failed (x264 returned -1). Please report this."
+            "The video encoder failed (it returned -1). Please report this."
+        ),
+        (
+            .session(.pipeline(.encode(.cannotOpenVideo(.notInOpenH264(.fullChroma))))), .software,
+            "OpenH264 cannot encode this: it has no 4:4:4. Use --encoder x264."
         ),
         (
             .session(.pipeline(.encode(.cannotOpenAudio(.rejected(bitrate: 500, code: -22))))), .software,

@@ -2,10 +2,12 @@ import Media
 
 /// Why an encoder cannot be opened or failed.
 package enum EncodeError: Error, Sendable, Equatable {
-    /// x264 cannot be opened with its settings.
+    /// The encoder cannot be opened with its settings.
     case cannotOpenVideo(VideoProblem)
-    /// x264 failed on a frame.
+    /// The encoder failed on a frame; its error.
     case videoFailed(code: Int)
+    /// The encoder returned a picture whose slices cannot be read (Rec. ITU-T H.264, 7.3.3).
+    case unreadablePicture
     /// libavcodec's AAC encoder cannot be opened.
     case cannotOpenAudio(AudioProblem)
     /// The AAC encoder failed on a block.
@@ -19,6 +21,17 @@ package enum EncodeError: Error, Sendable, Equatable {
         case noHighProfile
         /// x264 returned no parameter sets, or invalid ones.
         case noParameterSets
+        /// OpenH264 cannot do what is asked for.
+        case notInOpenH264(MissingFeature)
+    }
+
+    /// What x264 has and OpenH264 has not.
+    package enum MissingFeature: Sendable, Equatable {
+        /// 4:4:4.
+        case fullChroma
+        case lossless
+        /// A lookahead and B pictures, `Latency.normal`.
+        case lookahead
     }
 
     package enum AudioProblem: Sendable, Equatable {

@@ -57,9 +57,20 @@ package enum Settings {
                 standard: .sentence("Default if only files are written: \(Int(MediaConfiguration.standardQuality)).")),
             needs: .encodedPicture)
 
+        package let encoder = Setting<CodingOptions.Library>(
+            "encoder", .choice, standard: .value(media.coding.library),
+            option: SettingOption(
+                "--encoder",
+                help: "The library that encodes. openh264 has no 4:4:4, lossless quality or --latency normal."),
+            suggestions: [
+                .init("x264", "every setting, least processor time"),
+                .init("openh264", "another library, with less of both"),
+            ],
+            needs: .encodedPicture, store: { $1.coding.library = $0 })
+
         package let preset = Setting<String>(
             "preset", .preset(of: CodingOptions.presets), standard: .value(media.coding.preset),
-            option: SettingOption("--preset", value: "name", help: "x264's preset."),
+            option: SettingOption("--preset", value: "name", help: "x264's preset; openh264 distinguishes three."),
             needs: .encodedPicture, store: { $1.coding.preset = $0 })
 
         package let latency = Setting<CodingOptions.Latency>(
@@ -87,7 +98,7 @@ package enum Settings {
         /// Seconds.
         package let keyframeInterval = Setting<Double>(
             "keyframe-interval", .number(in: 0.1...60), standard: .value(media.coding.keyframeInterval.seconds),
-            option: SettingOption("--keyframe-interval", value: "seconds", help: "Seconds between keyframes at most."),
+            option: SettingOption("--keyframe-interval", value: "seconds", help: "Seconds between keyframes."),
             needs: .encodedPicture, store: { $1.coding.keyframeInterval = MediaTime(seconds: $0) })
 
         package let framePacing = Setting<FramePacer.Mode>(

@@ -213,9 +213,13 @@ extension CommandError {
 extension EncodeError {
     package var sentence: String {
         switch self {
+        case .cannotOpenVideo(.notInOpenH264(let feature)):
+            "OpenH264 cannot encode this: it has no \(feature.phrase). Use --encoder x264."
         case .cannotOpenVideo(let problem):
             "The video encoder cannot start: \(problem.phrase). Check --size, --fps, --bitrate and --preset."
-        case .videoFailed(let code): "The video encoder failed (x264 returned \(code)). Please report this."
+        case .videoFailed(let code): "The video encoder failed (it returned \(code)). Please report this."
+        case .unreadablePicture:
+            "The video encoder returned a picture that cannot be read. Please report this."
         case .cannotOpenAudio(let problem):
             "The audio encoder cannot start: \(problem.phrase). Check --audio-bitrate, or use --no-app-audio."
         case .audioFailed(let code): "The audio encoder failed (libavcodec returned \(code)). Please report this."
@@ -227,9 +231,20 @@ extension EncodeError.VideoProblem {
     fileprivate var phrase: String {
         switch self {
         case .unknownPreset(let name): "there is no preset \(name)"
-        case .rejected(let size, let frameRate): "x264 rejects \(size) at \(frameRate) fps"
+        case .rejected(let size, let frameRate): "the encoder rejects \(size) at \(frameRate) fps"
         case .noHighProfile: "x264 has no High profile for these settings"
-        case .noParameterSets: "x264 returned no valid parameter sets"
+        case .notInOpenH264(let feature): "OpenH264 has no \(feature.phrase)"
+        case .noParameterSets: "the encoder returned no valid parameter sets"
+        }
+    }
+}
+
+extension EncodeError.MissingFeature {
+    fileprivate var phrase: String {
+        switch self {
+        case .fullChroma: "4:4:4"
+        case .lossless: "lossless quality"
+        case .lookahead: "--latency normal"
         }
     }
 }

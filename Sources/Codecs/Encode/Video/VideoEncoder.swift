@@ -5,13 +5,13 @@ import Media
 /// Encodes frames to H.264 access units. After the picture has settled, an unchanged frame costs almost nothing.
 ///
 /// With a bitrate and low latency, `ScreenRateControl` decides what is encoded at each tick, and with which QP. Otherwise
-/// x264's own rate control does, and `SettlingDetector` finds out when a still picture has become as good as it will.
+/// the rate control of the library does, and `SettlingDetector` finds out when a still picture has become as good as it will.
 ///
 /// Use it on one thread. It has no clock: the times of the frames determine when IDR pictures are due.
 package final class VideoEncoder {
     package let settings: VideoSettings
 
-    private let encoder: X264Encoder
+    private let encoder: any PictureEncoder
     private let repeatPicture: RepeatPicture?
     /// With a bitrate and low latency, nil otherwise.
     private var rateControl: ScreenRateControl?
@@ -32,7 +32,7 @@ package final class VideoEncoder {
     private var unencoded: DamageRegion
     /// An encoded frame that the bitrate cannot pay for yet.
     private var held: Held?
-    /// The last frame that x264 has encoded, if it is a keyframe of a still picture.
+    /// The last encoded frame, if it is a keyframe of a still picture.
     private var stillKeyframe: [UInt8]?
     private var repeatedIdentifier: UInt16 = 0
     /// Nil if a picture of the stream cannot be sent again.
@@ -43,11 +43,11 @@ package final class VideoEncoder {
     private static let stillPatience = MediaTime(milliseconds: 70)
 
     private struct Held {
-        var output: X264Encoder.Output
+        var output: CodedPicture
         var plan: FramePlan
     }
 
-    /// The number of frames that x264 encoded, and of repeat pictures.
+    /// The number of encoded frames, and of repeat pictures.
     package private(set) var encodedFrames = 0
     package private(set) var repeatedFrames = 0
 
@@ -57,17 +57,18 @@ package final class VideoEncoder {
         }
         self.settings = settings
         unencoded = DamageRegion(size: settings.size)
-        encoder = try X264Encoder(settings: settings)
+        encoder = try settings.openEncoder()
         guard let sequence = SequenceParameterSet(nalUnit: encoder.sequenceParameterSet), let layout = sequence.layout,
             let picture = PictureParameterSet(nalUnit: encoder.pictureParameterSet)
         else { throw .cannotOpenVideo(.noParameterSets) }
-        numbering = FrameNumbering(bitCount: sequence.frameNumberBits)
         rewriter = SliceHeaderRewriter(sequence: sequence, picture: picture)
+        numbering = FrameNumbering(rewriter: rewriter)
         repeatPicture = settings.coding.latency == .low ? RepeatPicture(sequence: sequence, picture: picture) : nil
         if let kilobits = settings.controlledBitrate {
             rateControl = ScreenRateControl(
                 kilobits: kilobits, frameRate: settings.frameRate, keyframeInterval: settings.coding.keyframeInterval,
-                maximumFrameSize: settings.maximumFrameSize)
+                maximumFrameSize: settings.maximumFrameSize,
+                hasZones: encoder.hasZones, highestQuantizer: encoder.highestQuantizer)
             meter = try MotionMeter(size: settings.size)
         }
         settling = SettlingDetector(
@@ -113,7 +114,7 @@ package final class VideoEncoder {
         rateControl?.setBitrate(kilobits)
     }
 
-    /// Sets whether the next frames are analysed as with x264's fastest preset, because the machine is too slow.
+    /// Sets whether the next frames are analysed as fast as the library can, because the machine is too slow.
     package func setFastest(_ isFastest: Bool) {
         encoder.setFastest(isFastest)
     }
@@ -155,7 +156,7 @@ package final class VideoEncoder {
         var packets: [EncodedPacket] = []
         // While not all of x264's threads are active, a call can return no frame although the encoder contains some.
         while encoder.delayedFrames > 0 {
-            if let output = try encoder.flush() { packets.append(packet(for: output)) }
+            if let output = try encoder.flush() { packets.append(try packet(for: output)) }
         }
         return packets
     }
@@ -174,7 +175,7 @@ package final class VideoEncoder {
                 return try fill(at: time)
             }
             self.held = nil
-            return send(held.output, held.plan, at: time)
+            return try send(held.output, held.plan, at: time)
         }
         let plan = rateControl?.plan(frame, changed: unencoded, isKeyframeDue: isKeyframeDue, at: time, meter: meter)
         guard let plan else { return try fill(at: time) }
@@ -185,13 +186,13 @@ package final class VideoEncoder {
             held = Held(output: output, plan: plan)
             return try fill(at: time)
         }
-        return send(output, plan, at: time)
+        return try send(output, plan, at: time)
     }
 
     /// Encodes a frame as planned, an IDR picture again if the bitrate cannot pay for it.
     private func encode(
         _ frame: PixelBuffer, at time: MediaTime, _ plan: FramePlan
-    ) throws(EncodeError) -> (X264Encoder.Output, FramePlan)? {
+    ) throws(EncodeError) -> (CodedPicture, FramePlan)? {
         var plan = plan
         var attempt = 1
         stillKeyframe = nil
@@ -200,7 +201,7 @@ package final class VideoEncoder {
             x264Time = max(x264Time + 1, time.nanoseconds / 1000)
             let output = try encoder.encode(
                 plan.isSoft ? frame.withoutDetails() : frame, at: MediaTime(nanoseconds: x264Time * 1000),
-                X264Encoder.Instruction(
+                CodingInstruction(
                     isIDR: plan.isIDR, quantizers: plan.quantizers, changed: plan.marksUnchanged ? unencoded : nil,
                     isDeblocked: isDeblocked))
             guard let output else { return nil }
@@ -209,6 +210,8 @@ package final class VideoEncoder {
                 rateControl?.replacement(for: plan, frame: frame, bytes: bytes)
                 ?? rateControl?.retry(plan, bytes: bytes, attempt: attempt)
             guard let next else {
+                // OpenH264 makes a keyframe of a new scene by itself.
+                plan.isIDR = output.isIDR
                 deblocking.note(quantizer: plan.quantizers.highest)
                 return (output, plan)
             }
@@ -218,7 +221,7 @@ package final class VideoEncoder {
     }
 
     /// Sends the last keyframe again with another idr_pic_id: two IDR pictures that follow each other must differ in it
-    /// (Rec. ITU-T H.264, 7.4.3). Nil if that is not possible, or if x264 has encoded another frame since.
+    /// (Rec. ITU-T H.264, 7.4.3). Nil if that is not possible, or if another frame has been encoded since.
     private func repeatKeyframe(_ plan: FramePlan, at time: MediaTime) -> [EncodedPacket]? {
         guard let stillKeyframe, unencoded.isEmpty else { return nil }
         // x264 itself uses 0 and 1.
@@ -226,23 +229,25 @@ package final class VideoEncoder {
         guard let data = try? rewriter?.accessUnit(stillKeyframe, as: .idr(2 + repeatedIdentifier)) else { return nil }
         repeatedFrames += 1
         noteIDR(at: time, isStill: true)
-        numbering.repeatIDR()
+        numbering.noteIDR()
         rateControl?.note(plan, bytes: data.count, at: time)
         let presented = advance(to: time)
         return [packet(data, presented: presented, decoded: presented, isIDR: true)]
     }
 
-    private func send(_ output: X264Encoder.Output, _ plan: FramePlan, at time: MediaTime) -> [EncodedPacket] {
+    private func send(_ output: CodedPicture, _ plan: FramePlan, at time: MediaTime)
+        throws(EncodeError) -> [EncodedPacket]
+    {
         // In whole microseconds, as x264 passes times.
         let presented = MediaTime(nanoseconds: advance(to: time).nanoseconds / 1000 * 1000)
         encodedFrames += 1
         if output.isIDR { noteIDR(at: time, isStill: plan.kind == .keyframe) }
         stillKeyframe = plan.kind == .keyframe ? output.data : nil
         rateControl?.note(plan, bytes: output.data.count, at: time)
-        return [packet(numbering.number(output), presented: presented, decoded: presented, isIDR: output.isIDR)]
+        return [packet(try numbering.number(output), presented: presented, decoded: presented, isIDR: output.isIDR)]
     }
 
-    /// Encodes a frame with a QP that x264's own rate control chooses.
+    /// Encodes a frame with a QP that the library's rate control chooses.
     private func encodeUncontrolled(
         _ frame: PixelBuffer, at time: MediaTime, changed: DamageRegion
     ) throws(EncodeError) -> [EncodedPacket] {
@@ -257,14 +262,14 @@ package final class VideoEncoder {
         encodedFrames += 1
         let output = try encoder.encode(
             frame, at: advance(to: time),
-            X264Encoder.Instruction(
+            CodingInstruction(
                 isIDR: isIDR, quantizers: quantizers, changed: isIDR || changed.isWhole ? nil : changed,
                 isDeblocked: deblocking.isOn(changed: changed)))
         guard let output else { return [] }
         deblocking.note(quantizer: output.quantizer)
         settling.note(
             size: output.data.count, quantizer: output.quantizer, isKeyframe: output.isIDR, isChanged: !changed.isEmpty)
-        return [packet(for: output)]
+        return [try packet(for: output)]
     }
 
     /// - Parameter isStill: true if the IDR picture shows the same as the picture before it.
@@ -293,9 +298,9 @@ package final class VideoEncoder {
         return next
     }
 
-    private func packet(for output: X264Encoder.Output) -> EncodedPacket {
+    private func packet(for output: CodedPicture) throws(EncodeError) -> EncodedPacket {
         packet(
-            numbering.number(output), presented: output.presentationTime, decoded: output.decodeTime,
+            try numbering.number(output), presented: output.presentationTime, decoded: output.decodeTime,
             isIDR: output.isIDR)
     }
 

@@ -9,6 +9,14 @@ package struct CodingOptions: Sendable, Equatable {
         case normal
     }
 
+    /// The library that encodes.
+    package enum Library: String, Sendable, Equatable, CaseIterable {
+        case x264
+        /// Cisco's OpenH264. 4:2:0, low latency, no lossless coding.
+        case openH264 = "openh264"
+    }
+
+    package var library: Library
     /// The name of an x264 preset.
     package var preset: String
     package var latency: Latency
@@ -16,9 +24,10 @@ package struct CodingOptions: Sendable, Equatable {
     package var keyframeInterval: MediaTime
 
     package init(
-        preset: String = "veryfast", latency: Latency = .low,
+        library: Library = .x264, preset: String = "veryfast", latency: Latency = .low,
         keyframeInterval: MediaTime = MediaTime(milliseconds: 2000)
     ) {
+        self.library = library
         self.preset = preset
         self.latency = latency
         self.keyframeInterval = keyframeInterval

@@ -5,6 +5,8 @@ package struct PictureParameterSet: Equatable, Sendable {
     package let identifier: UInt32
     /// `entropy_coding_mode_flag`: CABAC if true, CAVLC if false.
     package let usesCABAC: Bool
+    /// `bottom_field_pic_order_in_frame_present_flag`: slice headers of frames contain `delta_pic_order_cnt_bottom`.
+    package let hasBottomFieldOrder: Bool
     /// `num_slice_groups_minus1` + 1, from 1 to 8.
     package let sliceGroupCount: Int
     /// `num_ref_idx_l0_default_active_minus1` + 1, from 1 to 32: the reference pictures of a P slice whose header does not
@@ -37,7 +39,7 @@ package struct PictureParameterSet: Equatable, Sendable {
         identifier = try reader.unsignedExpGolomb(upTo: 255)
         _ = try reader.unsignedExpGolomb()  // seq_parameter_set_id
         usesCABAC = try reader.flag()
-        _ = try reader.flag()  // bottom_field_pic_order_in_frame_present_flag
+        hasBottomFieldOrder = try reader.flag()
         sliceGroupCount = Int(try reader.unsignedExpGolomb(upTo: 7)) + 1
         if sliceGroupCount > 1 { try Self.skipSliceGroups(sliceGroupCount, &reader) }
         defaultReferenceCount = Int(try reader.unsignedExpGolomb(upTo: 31)) + 1

@@ -24,6 +24,8 @@ package struct SequenceParameterSet: Equatable, Sendable {
 
     /// The reference pictures and the size of a coded video sequence.
     package struct Layout: Equatable, Sendable {
+        /// Bits of `pic_order_cnt_lsb` in a slice header, from 4 to 16; 0 if `pic_order_cnt_type` is not 0.
+        package let pictureOrderCountBits: Int
         /// `max_num_ref_frames`.
         package let maximumReferenceCount: Int
         /// `pic_width_in_mbs_minus1` + 1, at most 65,535.
@@ -101,8 +103,9 @@ package struct SequenceParameterSet: Equatable, Sendable {
 extension SequenceParameterSet.Layout {
     /// Reads the fields that follow `pic_order_cnt_type`, up to `frame_mbs_only_flag`.
     fileprivate init(after pictureOrderCountType: UInt8, reading reader: inout BitReader) throws(BitstreamError) {
+        // log2_max_pic_order_cnt_lsb_minus4
+        pictureOrderCountBits = try pictureOrderCountType == 0 ? 4 + Int(reader.unsignedExpGolomb(upTo: 12)) : 0
         switch pictureOrderCountType {
-        case 0: _ = try reader.unsignedExpGolomb()  // log2_max_pic_order_cnt_lsb_minus4
         case 1:
             _ = try reader.flag()  // delta_pic_order_always_zero_flag
             _ = try reader.signedExpGolomb()  // offset_for_non_ref_pic

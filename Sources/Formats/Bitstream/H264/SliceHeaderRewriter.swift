@@ -1,7 +1,7 @@
 /// Gives the slices of a coded picture other numbers, so that the picture can be sent again (Rec. ITU-T H.264, 7.3.3 and
 /// 7.4.3).
 ///
-/// Only `frame_num` and `idr_pic_id` change. The slice data stay as they are: with CABAC they begin at a byte boundary,
+/// Only `frame_num`, `idr_pic_id` and `pic_order_cnt_lsb` change. The slice data stay as they are: with CABAC they begin at a byte boundary,
 /// up to which the header is filled again. With CAVLC they follow the header at once, and are shifted by bits if an
 /// `idr_pic_id` has another length.
 package struct SliceHeaderRewriter: Sendable {
@@ -10,7 +10,7 @@ package struct SliceHeaderRewriter: Sendable {
         /// The `idr_pic_id` of an IDR picture. It must differ from that of an IDR picture directly before or after it.
         /// `frame_num` is 0.
         case idr(UInt16)
-        /// The `frame_num` of any other picture, which is taken modulo its range.
+        /// The `frame_num` of any other picture, which is taken modulo its range. Its order count is twice that.
         case frame(Int)
     }
 
@@ -19,17 +19,21 @@ package struct SliceHeaderRewriter: Sendable {
 
     private let sequence: SequenceParameterSet
     private let picture: PictureParameterSet
+    private let pictureOrderCountBits: Int
 
     /// Returns nil if the slices of these parameter sets may contain fields that this type does not know.
     ///
-    /// The stream must use only frames, picture order count type 2 and one slice group. It must not use redundant
-    /// pictures or separate colour planes.
+    /// The stream must use only frames, picture order count type 0 or 2 and one slice group. Its pictures must be shown
+    /// in the order in which they are coded, and all of them be references. It must not use redundant pictures or
+    /// separate colour planes.
     package init?(sequence: SequenceParameterSet, picture: PictureParameterSet) {
-        guard let layout = sequence.layout, layout.hasOnlyFrames, sequence.pictureOrderCountType == 2,
-            !sequence.hasSeparateColourPlanes, picture.sliceGroupCount == 1, !picture.hasRedundantPictures
+        guard let layout = sequence.layout, layout.hasOnlyFrames, sequence.pictureOrderCountType != 1,
+            !sequence.hasSeparateColourPlanes, picture.sliceGroupCount == 1, !picture.hasRedundantPictures,
+            !picture.hasBottomFieldOrder
         else { return nil }
         self.sequence = sequence
         self.picture = picture
+        pictureOrderCountBits = layout.pictureOrderCountBits
     }
 
     /// Returns a slice NAL unit with another number: from its header byte on, with emulation prevention.
@@ -117,8 +121,10 @@ package struct SliceHeaderRewriter: Sendable {
         case (5, .idr(let identifier)):
             try fields.replaceBits(sequence.frameNumberBits, with: 0)
             try fields.replaceUnsignedExpGolomb(with: UInt32(identifier), upTo: 0xFFFF)
+            try fields.replaceBits(pictureOrderCountBits, with: 0)
         case (1, .frame(let frameNumber)):
             try fields.replaceBits(sequence.frameNumberBits, with: UInt32(truncatingIfNeeded: frameNumber))
+            try fields.replaceBits(pictureOrderCountBits, with: UInt32(truncatingIfNeeded: 2 * frameNumber))
         default: throw .invalidValue
         }
         // With CAVLC, the rest of the header is copied with the slice data.
@@ -129,7 +135,7 @@ package struct SliceHeaderRewriter: Sendable {
         return fields
     }
 
-    /// Copies the header after `idr_pic_id`.
+    /// Copies the header after the numbers.
     private func copyRest(
         _ fields: inout SliceHeaderFields, unitHeader: UInt32, isPredicted: Bool
     ) throws(BitstreamError) {

@@ -25,6 +25,9 @@ struct VideoOptions: ParsableArguments {
     @Option(help: ArgumentHelp(Settings.video.quality))
     var quality: Double?
 
+    @Option(help: ArgumentHelp(Settings.video.encoder))
+    var encoder: String?
+
     @Option(help: ArgumentHelp(Settings.video.preset))
     var preset: String?
 
@@ -50,6 +53,7 @@ struct VideoOptions: ParsableArguments {
         values.fps = fps
         values.bitrate = try OptionValue.bitrate(bitrate, of: Settings.video.bitrate)
         values.quality = quality
+        values.encoder = try OptionValue.choice(encoder, of: Settings.video.encoder)
         values.preset = preset
         values.latency = try OptionValue.choice(latency, of: Settings.video.latency)
         values.chroma = try OptionValue.choice(chroma, of: Settings.video.chroma)

@@ -67,19 +67,14 @@ final class MotionMeter: MovementMeter {
     }
 
     private func encode(type: Int32) -> Int {
-        var picture = x264_picture_t()
-        x264_picture_init(&picture)
-        picture.i_type = type
-        picture.img.i_csp = X264_CSP_I420
-        picture.img.i_plane = 3
-        picture.img.i_stride = (Int32(width), Int32(width / 2), Int32(width / 2), 0)
+        var picture = x264_picture_t(
+            type: type, colourSpace: X264_CSP_I420, stride: width, chromaStride: width / 2)
         var output = x264_picture_t()
         var units: UnsafeMutablePointer<x264_nal_t>?
         var count: Int32 = 0
-        return luma.withUnsafeMutableBufferPointer { luma in
-            chroma.withUnsafeBufferPointer { chroma in
-                let grey = UnsafeMutablePointer(mutating: chroma.baseAddress)
-                picture.img.plane = (luma.baseAddress, grey, grey, nil)
+        return luma.withUnsafeBufferPointer { luma in
+            chroma.withUnsafeBufferPointer { grey in
+                picture.setPlanes(luma.baseAddress, grey.baseAddress, grey.baseAddress)
                 return Int(max(0, x264_encoder_encode(encoder, &units, &count, &picture, &output)))
             }
         }

@@ -11,17 +11,17 @@ struct RepeatPicture {
     /// The slice data if the stream uses CABAC.
     private let arithmeticData: [UInt8]
     private let macroblockCount: Int
+    private let pictureOrderCountBits: Int
 
     /// Returns nil if the stream of these parameter sets cannot contain such a picture.
     ///
-    /// The stream must use only frames, picture order count type 2, one reference picture and one slice group. It must
-    /// not use redundant pictures or separate colour planes. A skipped macroblock is coded alike
-    /// in 4:2:0 and in 4:4:4 (7.3.4, 7.3.5).
+    /// The stream must use one reference picture, and what `SliceHeaderRewriter` requires: the pictures after this one
+    /// get other numbers. A skipped macroblock is coded alike in 4:2:0 and in 4:4:4 (7.3.4, 7.3.5).
     init?(sequence: SequenceParameterSet, picture: PictureParameterSet) {
-        guard let layout = sequence.layout, layout.maximumReferenceCount == 1, layout.hasOnlyFrames,
-            sequence.pictureOrderCountType == 2, !sequence.hasSeparateColourPlanes,
-            picture.sliceGroupCount == 1, !picture.hasRedundantPictures
+        guard let layout = sequence.layout, layout.maximumReferenceCount == 1,
+            SliceHeaderRewriter(sequence: sequence, picture: picture) != nil
         else { return nil }
+        pictureOrderCountBits = layout.pictureOrderCountBits
         self.sequence = sequence
         self.picture = picture
         macroblockCount = layout.macroblockCount
@@ -37,6 +37,8 @@ struct RepeatPicture {
         slice.unsignedExpGolomb(5)  // slice_type: P, as all slices of the picture
         slice.unsignedExpGolomb(picture.identifier)
         slice.bits(UInt32(truncatingIfNeeded: frameNumber), count: sequence.frameNumberBits)
+        // pic_order_cnt_lsb
+        slice.bits(UInt32(truncatingIfNeeded: 2 * frameNumber), count: pictureOrderCountBits)
         slice.flag(true)  // num_ref_idx_active_override_flag
         slice.unsignedExpGolomb(0)  // num_ref_idx_l0_active_minus1
         slice.flag(false)  // ref_pic_list_modification_flag_l0

@@ -3,8 +3,8 @@ import CX264
 import Glibc
 import Media
 
-/// Owns an x264 encoder, which encodes I420 or I444 frames to access units. Use it on the encoder's thread.
-final class X264Encoder {
+/// x264. It takes every instruction.
+final class X264Encoder: PictureEncoder {
     private let encoder: OpaquePointer
     private var parameters: x264_param_t
     /// The chosen settings of the analysis.
@@ -50,43 +50,29 @@ final class X264Encoder {
         x264_encoder_close(encoder)
     }
 
-    /// The number of frames in the encoder that it has not returned yet.
+    let hasZones = true
+    /// x264 takes QPs up to 69. From 60 on it encodes with 51 and leaves details out, the smallest first (its
+    /// "emergency" denoising). 52 to 61 mean these, because 52 to 59 change nothing.
+    let highestQuantizer = 61
+
     var delayedFrames: Int { Int(x264_encoder_delayed_frames(encoder)) }
 
-    /// How a frame is encoded.
-    struct Instruction {
-        var isIDR: Bool
-        /// The QPs of the frame; nil if x264's rate control chooses one.
-        var quantizers: ZoneQuantizers?
-        /// The areas that differ from the previous frame. x264 may take everything else from that frame without a look.
-        /// Nil if it looks at everything.
-        var changed: DamageRegion?
-        /// True if decoders smooth the edges between blocks (Rec. ITU-T H.264, 8.7).
-        var isDeblocked: Bool
-    }
-
-    /// Encodes `frame`. Returns nil if x264 keeps it, and an earlier one as soon as there is one.
     func encode(
-        _ frame: PixelBuffer, at time: MediaTime, _ instruction: Instruction
-    ) throws(EncodeError) -> Output? {
-        let deblocking = parameters.b_deblocking_filter
-        parameters.b_deblocking_filter =
-            instruction.isDeblocked && !isFastest ? analysis.b_deblocking_filter : 0
-        if parameters.b_deblocking_filter != deblocking { x264_encoder_reconfig(encoder, &parameters) }
-        var picture = x264_picture_t()
-        x264_picture_init(&picture)
-        picture.i_type = instruction.isIDR ? X264_TYPE_IDR : X264_TYPE_AUTO
+        _ frame: PixelBuffer, at time: MediaTime, _ instruction: CodingInstruction
+    ) throws(EncodeError) -> CodedPicture? {
+        setDeblocking(instruction.isDeblocked)
+        var picture = x264_picture_t(
+            type: instruction.isIDR ? X264_TYPE_IDR : X264_TYPE_AUTO, colourSpace: parameters.i_csp,
+            stride: frame.stride, chromaStride: frame.chromaStride)
+        picture.i_pts = time.nanoseconds / 1000
         if let quantizers = instruction.quantizers {
-            picture.i_qpplus1 = Int32(quantizers.lowest + 1)
+            let lowest = quantizers.lowest
+            picture.i_qpplus1 = Int32(lowest > ScreenRateControl.highestQuantizer ? lowest + 8 : lowest) + 1
             if quantizers.lowest != quantizers.highest {
                 picture.prop.quant_offsets = offsets(of: quantizers)
                 picture.prop.quant_offsets_free = { free($0) }
             }
         }
-        picture.i_pts = time.nanoseconds / 1000
-        picture.img.i_csp = parameters.i_csp
-        picture.img.i_plane = 3
-        picture.img.i_stride = (Int32(frame.stride), Int32(frame.chromaStride), Int32(frame.chromaStride), 0)
         if let changed = instruction.changed, !instruction.isIDR {
             picture.prop.mb_info = Self.macroblockInfo(changed: changed)
             picture.prop.mb_info_free = { free($0) }
@@ -96,28 +82,29 @@ final class X264Encoder {
         var units: UnsafeMutablePointer<x264_nal_t>?
         var count: Int32 = 0
         let size = frame.withUnsafeBytes { bytes -> Int32 in
-            // x264 only reads the planes, and copies them before it returns.
-            let base = UnsafeMutablePointer(mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
-            picture.img.plane = (
-                base.map { $0 + offsets.y }, base.map { $0 + offsets.u }, base.map { $0 + offsets.v }, nil
-            )
+            let base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            picture.setPlanes(base.map { $0 + offsets.y }, base.map { $0 + offsets.u }, base.map { $0 + offsets.v })
             return x264_encoder_encode(encoder, &units, &count, &picture, &output)
         }
-        return try Output(size: size, units: units, count: count, picture: output)
+        return try CodedPicture(size: size, units: units, picture: output)
     }
 
-    /// Returns a frame that is still in the encoder, at the end. Returns nil if the encoder is empty, or if no frame is
-    /// ready although `delayedFrames` is not 0.
-    func flush() throws(EncodeError) -> Output? {
+    private func setDeblocking(_ isDeblocked: Bool) {
+        let deblocking = parameters.b_deblocking_filter
+        parameters.b_deblocking_filter = isDeblocked && !isFastest ? analysis.b_deblocking_filter : 0
+        if parameters.b_deblocking_filter != deblocking { x264_encoder_reconfig(encoder, &parameters) }
+    }
+
+    func flush() throws(EncodeError) -> CodedPicture? {
         guard delayedFrames > 0 else { return nil }
         var output = x264_picture_t()
         var units: UnsafeMutablePointer<x264_nal_t>?
         var count: Int32 = 0
         let size = x264_encoder_encode(encoder, &units, &count, nil, &output)
-        return try Output(size: size, units: units, count: count, picture: output)
+        return try CodedPicture(size: size, units: units, picture: output)
     }
 
-    /// Changes the bitrate of x264's own rate control from the next frame on: rate, maximum and buffer together.
+    /// Rate, maximum and buffer together.
     func setBitrate(_ kilobits: Int) {
         guard case .bitrate = settings.rateControl, settings.controlledBitrate == nil else { return }
         parameters.rc.i_bitrate = Int32(kilobits)
@@ -126,8 +113,8 @@ final class X264Encoder {
         x264_encoder_reconfig(encoder, &parameters)
     }
 
-    /// Sets whether the next frames are analysed almost as with the preset `ultrafast`. Everything that the decoder
-    /// must know stays as it is: x264 changes neither the parameter sets nor the number of reference frames.
+    /// Almost as with the preset `ultrafast`. Everything that the decoder must know stays as it is: x264 changes neither
+    /// the parameter sets nor the number of reference frames.
     func setFastest(_ isFastest: Bool) {
         var source = analysis
         if isFastest, x264_param_default_preset(&source, "ultrafast", nil) != 0 { return }
