@@ -136,6 +136,25 @@ import Testing
         #expect(try rewriter.slice(old[...], as: .frame(4)) == headers.unit(header, data: [0x80]))
     }
 
+    @Test(arguments: [true, false]) func `An order count is twice frame_num, and 0 in an IDR picture`(usesCABAC: Bool)
+        throws
+    {
+        var headers = Headers(frameNumberBits: 6, usesCABAC: usesCABAC)
+        headers.pictureOrderCountType = 0
+        let rewriter = try Self.rewriter(headers.sequence, headers.picture)
+        for (from, to): (UInt32, UInt32) in [(1, 2), (7, 8), (8, 7), (63, 1), (5, 62)] {
+            var header = Headers.Slice(isIDR: false, firstMacroblock: 3)
+            (header.frameNumber, header.orderCount) = (from, 2 * from % 16)
+            let old = headers.unit(header, data: [0, 0, 1, 0x80])
+            (header.frameNumber, header.orderCount) = (to, 2 * to % 16)
+            #expect(try rewriter.slice(old[...], as: .frame(Int(to))) == headers.unit(header, data: [0, 0, 1, 0x80]))
+        }
+        var header = Headers.Slice(isIDR: true, firstMacroblock: 3)
+        let old = headers.unit(header, data: [0x5A])
+        header.identifier = 3
+        #expect(try rewriter.slice(old[...], as: .idr(3)) == headers.unit(header, data: [0x5A]))
+    }
+
     // MARK: Rejected input
 
     @Test(arguments: [true, false]) func `A slice that ends before its data is rejected`(usesCABAC: Bool) throws {
@@ -204,7 +223,9 @@ import Testing
         }
         #expect(try isSupported { _ in })
         #expect(try isSupported { $0.chromaFormat = 3 })
-        #expect(try !isSupported { $0.pictureOrderCountType = 0 })
+        #expect(try isSupported { $0.pictureOrderCountType = 0 })
+        #expect(try !isSupported { $0.pictureOrderCountType = 1 })
+        #expect(try !isSupported { $0.hasBottomFieldOrder = true })
         #expect(try !isSupported { $0.hasOnlyFrames = false })
         #expect(try !isSupported { ($0.chromaFormat, $0.hasSeparateColourPlanes) = (3, true) })
         #expect(try !isSupported { $0.sliceGroups = 2 })
@@ -283,6 +304,7 @@ private struct Headers {
     var hasSeparateColourPlanes = false
     var hasRedundantPictures = false
     var pictureOrderCountType: UInt32 = 2
+    var hasBottomFieldOrder = false
     var sliceGroups: UInt32 = 1
 
     struct Slice {
@@ -293,6 +315,8 @@ private struct Headers {
         var parameterSet: UInt32 = 0
         var frameNumber: UInt32 = 0
         var identifier: UInt32 = 0
+        /// pic_order_cnt_lsb, of 4 bits.
+        var orderCount: UInt32 = 0
         /// Nil if the picture parameter set says it.
         var references: Int?
         /// The codes of ref_pic_list_modification() and of the memory management operations.
@@ -323,7 +347,7 @@ private struct Headers {
         var writer = BitWriter()
         writer.bits(0x68, count: 8)
         for value: UInt32 in [0, 0] { writer.unsignedExpGolomb(value) }
-        for value in [usesCABAC, false] { writer.flag(value) }
+        for value in [usesCABAC, hasBottomFieldOrder] { writer.flag(value) }
         writer.unsignedExpGolomb(sliceGroups - 1)
         if sliceGroups > 1 { writer.unsignedExpGolomb(1) }  // slice_group_map_type
         for value in [UInt32(references - 1), 0] { writer.unsignedExpGolomb(value) }
@@ -342,7 +366,9 @@ private struct Headers {
         writer.unsignedExpGolomb(slice.type ?? (slice.isIDR ? 7 : 5))
         writer.unsignedExpGolomb(slice.parameterSet)
         writer.bits(slice.frameNumber, count: frameNumberBits)
-        if slice.isIDR { writer.unsignedExpGolomb(slice.identifier) } else { appendPrediction(slice, to: &writer) }
+        if slice.isIDR { writer.unsignedExpGolomb(slice.identifier) }
+        if pictureOrderCountType == 0 { writer.bits(slice.orderCount, count: 4) }
+        if !slice.isIDR { appendPrediction(slice, to: &writer) }
         if slice.isReference, slice.isIDR {
             writer.bits(0, count: 2)
         } else if slice.isReference {

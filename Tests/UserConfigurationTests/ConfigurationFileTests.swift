@@ -248,7 +248,8 @@ struct ConfigurationFileTests {
                 "[video]\nfsp = 30", 2, "video.fsp",
                 .unknownKey(
                     known: [
-                        "size", "fps", "bitrate", "quality", "preset", "latency", "chroma", "keyframe-interval",
+                        "size", "fps", "bitrate", "quality", "encoder", "preset", "latency", "chroma",
+                        "keyframe-interval",
                         "frame-pacing", "cursor",
                     ])
             ),
