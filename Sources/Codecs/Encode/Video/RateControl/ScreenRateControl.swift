@@ -223,7 +223,7 @@ package struct ScreenRateControl {
         let expected = part * keyframeSize.bytes(quantizer: to) * Self.refinementShare(of: from - to)
         guard expected * refinementFactor * 1.1 <= spare(at: tick, quantizer: from) else { return nil }
         var plan = FramePlan(
-            .refinement(zone: zone, expected: expected), isIDR: false, quantizer: to, limit: bucket.level)
+            .refinement(expected: expected), isIDR: false, quantizer: to, limit: bucket.level)
         plan.quantizers = hasZones ? zones : ZoneQuantizers(repeating: to)
         plan.quantizers[zone] = to
         plan.marksUnchanged = true
@@ -369,7 +369,7 @@ package struct ScreenRateControl {
             }
         case .change:
             zones = zones.atLeast(plan.quantizers)
-        case .refinement(_, let expected):
+        case .refinement(let expected):
             zones = plan.quantizers
             if expected > 3000 {
                 refinementFactor = min(max((refinementFactor + Double(bytes) / expected) / 2, 0.5), 2)
@@ -405,8 +405,8 @@ package struct FramePlan: Equatable, Sendable {
         case movement(share: Double, predicted: Int, refinement: Double)
         /// A small part of a still picture changed.
         case change
-        /// One half of a still picture becomes sharper. `expected`: its bytes, without what the page has taught.
-        case refinement(zone: Int, expected: Double)
+        /// A still picture becomes sharper, or one half of it. `expected`: its bytes, without what the page has taught.
+        case refinement(expected: Double)
     }
 
     package var kind: Kind
