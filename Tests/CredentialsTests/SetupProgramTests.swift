@@ -107,22 +107,23 @@ struct KeyCommandTests {
     func `A command that fails is a problem with its exit status, also if it printed a key`(
         command: String, status: Int32
     ) {
-        #expect(result(command) == .failure(.keyCommandFailed(destination: "mine", status: status)))
+        #expect(result(command) == .failure(.keyCommand(destination: "mine", .failed(status: status))))
     }
 
     @Test func `A command that a signal ends is a problem with the signal`() {
-        #expect(result("echo key; kill -TERM $$") == .failure(.keyCommandKilled(destination: "mine", signal: SIGTERM)))
+        #expect(
+            result("echo key; kill -TERM $$") == .failure(.keyCommand(destination: "mine", .killed(signal: SIGTERM))))
     }
 
     @Test(arguments: ["true", "echo", "printf '\\377'", "head -c 65537 /dev/zero | tr '\\0' k"])
     func `Without a key there is a problem`(command: String) {
-        #expect(result(command) == .failure(.keyCommandWithoutKey(destination: "mine")))
+        #expect(result(command) == .failure(.keyCommand(destination: "mine", .withoutKey)))
     }
 
     @Test func `A program that is not installed is named, also before it runs`() {
         #expect(
             result("no-such-command-anywhere key 2>/dev/null")
-                == .failure(.keyCommandMissing(destination: "mine", program: "no-such-command-anywhere")))
+                == .failure(.keyCommand(destination: "mine", .missing(program: "no-such-command-anywhere"))))
         func missing(_ command: String) -> String? { KeyCommand(command: command, destination: "mine").missingProgram }
         #expect(missing("no-such-command-anywhere show mine") == "no-such-command-anywhere")
         #expect(missing("/nowhere/pass show mine") == "/nowhere/pass")
@@ -138,9 +139,9 @@ struct KeyCommandTests {
     }
 
     @Test func `An interruption is a problem of its own`() {
-        #expect(result("kill -INT $$") == .failure(.keyCommandInterrupted(destination: "mine", signal: SIGINT)))
+        #expect(result("kill -INT $$") == .failure(.keyCommand(destination: "mine", .interrupted(signal: SIGINT))))
         #expect(
             result("exec sleep 1000", isInterrupted: true)
-                == .failure(.keyCommandInterrupted(destination: "mine", signal: nil)))
+                == .failure(.keyCommand(destination: "mine", .interrupted(signal: nil))))
     }
 }

@@ -74,13 +74,13 @@ import UserConfiguration
     {
         try await withPeers { peers in
             let context = try context(try peers.makeFolder("kit"), "[destinations.archive]\nextension = \"file\"\n")
-            #expect(throws: ConfigurationError.destination(.fileTwice("/tmp/a.mp4"))) {
+            #expect(throws: ConfigurationError.destination(.duplicate(.file("/tmp/a.mp4")))) {
                 try prepare([.file("/tmp/a.mp4"), .file("/tmp/a.mp4")], context)
             }
-            #expect(throws: ConfigurationError.destination(.nameTwice("archive"))) {
+            #expect(throws: ConfigurationError.destination(.duplicate(.name("archive")))) {
                 try prepare([.destination(named: "archive"), .destination(named: "archive")], context)
             }
-            #expect(throws: ConfigurationError.destination(.addressTwice("rtmp://example.org/app/…"))) {
+            #expect(throws: ConfigurationError.destination(.duplicate(.address("rtmp://example.org/app/…")))) {
                 try prepare([.rtmp("rtmp://example.org/app", key: "k"), .rtmp("rtmp://example.org/app/k")], context)
             }
             let plans = try prepare(
@@ -165,7 +165,7 @@ import UserConfiguration
                 }
             }
             expect(.unknown("twich", known: KnownService.all.map(\.name)), .service("twich", key: "k"))
-            expect(.notAnRTMPAddress(.missingKey, source: nil), .service("twitch", key: ""))
+            expect(.address(.notRTMP(.missingKey, source: nil)), .service("twitch", key: ""))
             // The known names contain the shipped extensions, if they are installed beside the tests.
             expect(
                 .unknown(

@@ -135,9 +135,9 @@ struct SessionRequestTests {
                     try await host.ended()
                 }
             }
-            await expect(.destination(.outputIsATerminal), ["-"], output: .terminal)
-            await expect(.destination(.outputIsClosed), ["-"], output: .closed)
-            await expect(.destination(.fileTwice(folder + "/a.mp4")), [folder + "/a.mp4", folder + "/a.mp4"])
+            await expect(.destination(.output(.terminal)), ["-"], output: .terminal)
+            await expect(.destination(.output(.closed)), ["-"], output: .closed)
+            await expect(.destination(.duplicate(.file(folder + "/a.mp4"))), [folder + "/a.mp4", folder + "/a.mp4"])
             await expect(.setting(.withoutEffect(.bitrate, .noEncodedPicture)), [folder + "/a.y4m"]) {
                 $0.video.bitrate = 1000
             }
@@ -162,7 +162,7 @@ struct SessionRequestTests {
             host.requestStop()
             #expect(!"\(try await host.ended())".contains("s3cret"))
             let without = self.host(in: folder, [address])
-            await #expect(throws: HostError.configuration(.destination(.addressWithoutKey))) {
+            await #expect(throws: HostError.configuration(.destination(.address(.withoutKey)))) {
                 try await without.start()
             }
         }

@@ -49,7 +49,7 @@ struct ConfigurationErrorTests {
             .setting(.bitrateAndQuality), .usage,
             "--bitrate and --quality exclude each other. Use --bitrate for live, --quality for files."
         ),
-        (.destination(.outputTwice), .usage, "There is only one standard output. Give - once."),
+        (.destination(.duplicate(.output)), .usage, "There is only one standard output. Give - once."),
     ]
 
     @Test(arguments: errors) func `An error of the configuration names the file and what to do`(
@@ -75,47 +75,50 @@ struct ConfigurationErrorTests {
                 + "BROADCAST_EXTENSION_PATH to the folder above its own. See broadcast list-extensions."
         ),
         (
-            .rtmpWithoutAddress, .usage,
+            .address(.missing), .usage,
             "The rtmp extension needs an address: use --to rtmp://HOST/APP/KEY, or configure a destination."
         ),
         (
-            .unknownEnding(path: "talk.avi", ending: ".avi"), .usage,
+            .format(.unknownEnding(path: "talk.avi", ending: ".avi")), .usage,
             "talk.avi cannot be written: .avi is not a format of this program. "
                 + "Use .mp4, .flv, .ts, .h264 or .y4m. broadcast start also has --format mp4|flv|mpegts|h264|y4m."
         ),
         (
-            .formatWithoutFile, .usage,
+            .format(.withoutFile), .usage,
             "--format has no effect: it is for files and standard output. Omit it, or add --to FILE."
         ),
         (
-            .separateTracksWithoutFile, .usage,
+            .format(.separateTracksWithoutFile), .usage,
             "--audio-tracks separate has no effect: it is for .mp4 and .ts files and for standard output. Omit it, or add --to FILE.mp4."
         ),
         (
-            .liveWithFullChroma(name: "studio"), .usage,
+            .format(.fullChroma(live: "studio")), .usage,
             "studio is live, and live destinations need --chroma 420: 444 is for files and standard output. "
                 + "Omit --chroma 444, or use --chroma 420 if the config says 444."
         ),
         (
-            .liveWithoutLoss(name: "studio"), .usage,
+            .format(.lossless(live: "studio")), .usage,
             "studio is live, and browsers and services cannot show lossless video: --quality 0 is for files and standard output. "
                 + "Use --bitrate, or --quality 1 or more."
         ),
         (
-            .unknownScheme("ftp", source: nil), .usage,
+            .address(.unknownScheme("ftp", source: nil)), .usage,
             "No extension sends to ftp:// addresses (--to). Use rtmp://HOST/APP/KEY."
         ),
         (
-            .unknownScheme("file", source: nil), .usage,
+            .address(.unknownScheme("file", source: nil)), .usage,
             "A file has no address here (--to): write its path alone, as in /tmp/talk.mp4."
         ),
         (
-            .unknownScheme("ftp", source: "/c.toml:4"), .usage,
+            .address(.unknownScheme("ftp", source: "/c.toml:4")), .usage,
             "No extension sends to ftp:// addresses (/c.toml:4). Use rtmp://HOST/APP/KEY."
         ),
-        (.notAnRTMPAddress(.invalidPort, source: nil), .usage, "--to: The URL's port is not a number from 1 to 65535."),
         (
-            .notAnRTMPAddress(.missingApp, source: "/c.toml:4"), .config,
+            .address(.notRTMP(.invalidPort, source: nil)), .usage,
+            "--to: The URL's port is not a number from 1 to 65535."
+        ),
+        (
+            .address(.notRTMP(.missingApp, source: "/c.toml:4")), .config,
             "/c.toml:4: The URL names no application: write rtmp://host/app."
         ),
         (.notSignedIn("twitch"), .notPermitted, "Not signed in to twitch. Run: broadcast setup twitch"),
@@ -142,35 +145,37 @@ struct ConfigurationErrorTests {
             "Not set up: web needs url (Address). Run: broadcast setup web"
         ),
         (
-            .secretInAddress(.password, extension: "hls"), .usage,
+            .address(.secret(.password, extension: "hls")), .usage,
             "A password must not be in an address on the command line. Run: broadcast setup hls, and omit user and password in --to."
         ),
         (
-            .secretInAddress(.parameter("streamid"), extension: "srt"), .usage,
+            .address(.secret(.parameter("streamid"), extension: "srt")), .usage,
             "The streamid must not be in an address on the command line. Run: broadcast setup srt, and omit it in --to."
         ),
         (
-            .passwordInRTMPAddress, .usage,
+            .address(.passwordInRTMPAddress), .usage,
             "A password must not be in an address on the command line. Configure a destination without it, "
                 + "and run: broadcast setup NAME --set user=USER --secret-from-stdin password"
         ),
         (
-            .addressWithoutKey, .usage,
+            .address(.withoutKey), .usage,
             "The address in --to has no stream key. Use --key-from-stdin and enter the key, or append it: rtmp://HOST/APP/KEY."
         ),
         (
-            .outputIsClosed, .usage,
+            .output(.closed), .usage,
             "Standard output is closed, so nothing can be written to it. Use > FILE, or --to FILE."
         ),
         (
-            .outputIsATerminal, .usage,
+            .output(.terminal), .usage,
             "Standard output is a terminal, which cannot show media. Append > FILE or | ffplay - to the command."
         ),
-        (.outputLater, .usage, "Standard output can only be given when a session starts."),
-        (.nameTwice("studio"), .usage, "The destination studio is given twice. Give it once."),
-        (.fileTwice("/v/a.mp4"), .usage, "The file /v/a.mp4 is given twice. Give it once."),
-        (.addressTwice("rtmp://h/live/…"), .usage, "The address rtmp://h/live/… is given twice. Give it once."),
-        (.sameAddress("web", "cdn"), .usage, "The destinations web and cdn have the same address. Give one of them."),
+        (.duplicate(.name("studio")), .usage, "The destination studio is given twice. Give it once."),
+        (.duplicate(.file("/v/a.mp4")), .usage, "The file /v/a.mp4 is given twice. Give it once."),
+        (.duplicate(.address("rtmp://h/live/…")), .usage, "The address rtmp://h/live/… is given twice. Give it once."),
+        (
+            .duplicate(.configured("web", "cdn")), .usage,
+            "The destinations web and cdn have the same address. Give one of them."
+        ),
         (
             .cannotCreateFolder(path: "/v", destination: "archive", configuration: nil, code: EACCES), .cannotCreate,
             "Cannot create the folder /v of the destination archive: Permission denied. Create it, or choose another folder."
@@ -218,7 +223,7 @@ struct ConfigurationErrorTests {
                 + "Try again, or store it in a file that only you can read. Run: broadcast setup twitch --plain-file"
         ),
         (
-            .keyCommandMissing(destination: "twitch", program: "pass"), .notPermitted,
+            .keyCommand(destination: "twitch", .missing(program: "pass")), .notPermitted,
             "Not signed in to twitch: its key-command starts pass, which is not installed. Correct the config."
         ),
         (
@@ -226,23 +231,23 @@ struct ConfigurationErrorTests {
             "The keyring did not remove the key of twitch. Unlock it and try again."
         ),
         (
-            .keyCommandNotRun(destination: "twitch"), .notPermitted,
+            .keyCommand(destination: "twitch", .notRun), .notPermitted,
             "The key-command of twitch cannot be run. Try it in a shell."
         ),
         (
-            .keyCommandTimedOut(destination: "twitch", after: .seconds(60)), .notPermitted,
+            .keyCommand(destination: "twitch", .timedOut(after: .seconds(60))), .notPermitted,
             "Not signed in to twitch: its key-command did not end within 60 s. Try the command in a shell."
         ),
         (
-            .keyCommandInterrupted(destination: "twitch", signal: nil), .nothing,
+            .keyCommand(destination: "twitch", .interrupted(signal: nil)), .nothing,
             "Nothing was started: the key-command of twitch was interrupted."
         ),
         (
-            .keyCommandInterrupted(destination: "twitch", signal: SIGINT), .interrupted,
+            .keyCommand(destination: "twitch", .interrupted(signal: SIGINT)), .interrupted,
             "Nothing was started: the key-command of twitch was interrupted."
         ),
         (
-            .keyCommandInterrupted(destination: "twitch", signal: SIGHUP), .hungUp,
+            .keyCommand(destination: "twitch", .interrupted(signal: SIGHUP)), .hungUp,
             "Nothing was started: the key-command of twitch was interrupted."
         ),
         (
@@ -250,15 +255,15 @@ struct ConfigurationErrorTests {
             "Nothing was started: the keyring was still locked, so the key of twitch was not read."
         ),
         (
-            .keyCommandFailed(destination: "twitch", status: 3), .notPermitted,
+            .keyCommand(destination: "twitch", .failed(status: 3)), .notPermitted,
             "Not signed in to twitch: its key-command ended with exit status 3. Try the command in a shell."
         ),
         (
-            .keyCommandKilled(destination: "twitch", signal: SIGTERM), .notPermitted,
+            .keyCommand(destination: "twitch", .killed(signal: SIGTERM)), .notPermitted,
             "Not signed in to twitch: its key-command ended with signal 15, Terminated. Try the command in a shell."
         ),
         (
-            .keyCommandWithoutKey(destination: "twitch"), .notPermitted,
+            .keyCommand(destination: "twitch", .withoutKey), .notPermitted,
             "Not signed in to twitch: its key-command printed no key. Try the command in a shell."
         ),
         (.unreadable(path: "/s/secrets.toml"), .config, "Cannot read /s/secrets.toml. Check its permissions."),

@@ -19,7 +19,8 @@ struct UploadErrorTests {
     }
 
     @Test func `A user name in an address is answered with the command that stores it`() {
-        let message = CommandError(ConfigurationError.destination(.notAnRTMPAddress(.credentials, source: nil))).message
+        let message = CommandError(ConfigurationError.destination(.address(.notRTMP(.credentials, source: nil))))
+            .message
         #expect(
             message.contains("broadcast setup NAME --set user=USER --secret-from-stdin password")
                 && !message.contains("user:password"))

@@ -30,8 +30,8 @@ struct FakeSecrets: SecretSource {
     func key(from command: String, for destination: String, isInterrupted: () -> Bool) throws(CredentialProblem)
         -> String
     {
-        if isInterrupted() { throw .keyCommandInterrupted(destination: destination, signal: nil) }
-        guard let key else { throw .keyCommandWithoutKey(destination: destination) }
+        if isInterrupted() { throw .keyCommand(destination: destination, .interrupted(signal: nil)) }
+        guard let key else { throw .keyCommand(destination: destination, .withoutKey) }
         return "\(key)-of-\(command)"
     }
 }
@@ -67,7 +67,8 @@ struct DestinationResolverTests {
     func `A mistyped address is refused without its text, and is no file`(target: String) async throws {
         try await withTemporaryFolder { folder in
             let resolver = try resolver(in: folder)
-            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(target) } == .mistypedAddress)
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve(target) } == .address(.mistyped))
             #expect(try resolver.resolve("./\(target.replacing("/", with: "_")).mp4").kind == .file)
         }
     }
@@ -118,7 +119,7 @@ struct DestinationResolverTests {
             resolver.notice = { notices.add($0) }
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://live.example/app") }
-                    == .addressWithoutKey)
+                    == .address(.withoutKey))
             resolver.readsAddressKey = true
             #expect(
                 try resolver.resolve("rtmp://live.example/app").url == "rtmp://live.example/app/…" && notices.all == [])
@@ -134,18 +135,18 @@ struct DestinationResolverTests {
             let resolver = try resolver(in: folder)
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("rist://host") }
-                    == .unknownScheme("rist", source: nil))
+                    == .address(.unknownScheme("rist", source: nil)))
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://host:0/app/key") }
-                    == .notAnRTMPAddress(.invalidPort, source: nil))
+                    == .address(.notRTMP(.invalidPort, source: nil)))
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://host") }
-                    == .addressWithoutKey)
+                    == .address(.withoutKey))
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://ann:word@host/app/key") }
-                    == .passwordInRTMPAddress)
+                    == .address(.passwordInRTMPAddress))
             #expect(
-                expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp") } == .rtmpWithoutAddress)
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp") } == .address(.missing))
         }
     }
 
@@ -176,7 +177,7 @@ struct DestinationResolverTests {
                     == .notSignedIn("stored"))
             #expect(
                 expectProblem { () throws(ConfigurationError) in try without.resolve("command") }
-                    == .credentials(.keyCommandWithoutKey(destination: "command")))
+                    == .credentials(.keyCommand(destination: "command", .withoutKey)))
         }
     }
 
@@ -188,7 +189,7 @@ struct DestinationResolverTests {
             resolver.isInterrupted = { true }
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("a") }
-                    == .credentials(.keyCommandInterrupted(destination: "a", signal: nil))
+                    == .credentials(.keyCommand(destination: "a", .interrupted(signal: nil)))
             )
         }
     }
@@ -232,7 +233,7 @@ struct DestinationResolverTests {
             let wrong = try resolver(
                 in: folder, secrets: FakeSecrets(answers: ["custom": ["url": "rtmp://host:0/app"]]))
             guard
-                case .notAnRTMPAddress(_, source: folder.path + "/config.toml") = expectProblem({
+                case .address(.notRTMP(_, source: folder.path + "/config.toml")) = expectProblem({
                     () throws(ConfigurationError) in
                     try wrong.resolve("custom")
                 })
@@ -412,7 +413,7 @@ struct DestinationResolverTests {
             let resolver = try resolver(in: folder, session: session)
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("rtmp://localhost/a/k") }
-                    == .liveWithFullChroma(name: "rtmp"))
+                    == .format(.fullChroma(live: "rtmp")))
             #expect(try resolver.resolve("x.mp4").kind == .file)
             #expect(try resolver.resolve("-").kind == .stdout)
         }
@@ -431,7 +432,7 @@ struct DestinationResolverTests {
                 let problem = expectProblem { () throws(ConfigurationError) in
                     try resolver.resolve("rtmp://localhost/a/k")
                 }
-                #expect(problem == .liveWithoutLoss(name: "rtmp"))
+                #expect(problem == .format(.lossless(live: "rtmp")))
             }
             #expect(try resolver.resolve("x.mp4").kind == .file)
             // Its own bitrate replaces the quality.
@@ -490,15 +491,16 @@ struct DestinationResolverTests {
             let resolver = try resolver(in: folder, "[destinations.out]\nextension = \"stdout\"", secrets: secrets)
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve(["twitch", "twitch"]) }
-                    == .nameTwice("twitch"))
+                    == .duplicate(.name("twitch")))
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve(["out", "out"]) }
-                    == .nameTwice("out"))
+                    == .duplicate(.name("out")))
             #expect(
-                expectProblem { () throws(ConfigurationError) in try resolver.resolve(["-", "out"]) } == .outputTwice)
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve(["-", "out"]) }
+                    == .duplicate(.output))
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve(["a.mp4", "./a.mp4"]) }
-                    == .fileTwice(folder.path + "/cwd/a.mp4"))
+                    == .duplicate(.file(folder.path + "/cwd/a.mp4")))
         }
     }
 
@@ -525,15 +527,16 @@ struct DestinationResolverTests {
             }
             #expect(
                 problem(["rtmp://live.example/app/k", "a.mp4", "rtmp://live.example/app/k"])
-                    == .addressTwice("rtmp://live.example/app/…"))
-            #expect(problem(["mine", "rtmp://live.example/app/k"]) == .addressTwice("rtmp://live.example/app/…"))
-            #expect(problem(["srt:/srv/www", "SRT:/srv/www"]) == .addressTwice("SRT:/srv/www"))
-            #expect(problem(["one", "srt:/srv/www"]) == .addressTwice("srt:/srv/www"))
+                    == .duplicate(.address("rtmp://live.example/app/…")))
+            #expect(
+                problem(["mine", "rtmp://live.example/app/k"]) == .duplicate(.address("rtmp://live.example/app/…")))
+            #expect(problem(["srt:/srv/www", "SRT:/srv/www"]) == .duplicate(.address("SRT:/srv/www")))
+            #expect(problem(["one", "srt:/srv/www"]) == .duplicate(.address("srt:/srv/www")))
             let same = secrets.secrets.merging(["two/password": "p"]) { $1 }
             let other = try self.resolver(in: folder, text, secrets: FakeSecrets(secrets: same))
             #expect(
                 expectProblem { () throws(ConfigurationError) in try other.resolve(["one", "two"]) }
-                    == .sameAddress("one", "two"))
+                    == .duplicate(.configured("one", "two")))
             let plans = try resolver.resolve([
                 "mine", "rtmp://live.example/app/l", "rtmp://live.example/other/k", "one", "two", "srt://h",
             ])
@@ -592,12 +595,12 @@ struct DestinationResolverTests {
             var resolver = try resolver(in: folder)
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("./a.avi") }
-                    == .unknownEnding(path: "./a.avi", ending: ".avi"))
+                    == .format(.unknownEnding(path: "./a.avi", ending: ".avi")))
             #expect(try resolver.resolve("./.hidden").kind == .file)
             for name in ["x.mkv", "talk.WEBM", "notes.xyz"] {
                 let ending = String(name.drop { $0 != "." })
                 let problem = expectProblem { () throws(ConfigurationError) in try resolver.resolve(name) }
-                #expect(problem == .unknownEnding(path: name, ending: ending))
+                #expect(problem == .format(.unknownEnding(path: name, ending: ending)))
             }
             // Rather a mistyped name.
             guard
@@ -670,9 +673,9 @@ struct DestinationResolverTests {
             #expect(try resolver.resolve("-").media.video == .raw)
             resolver.output = .terminal
             #expect(
-                expectProblem { () throws(ConfigurationError) in try resolver.resolve("out") } == .outputIsATerminal)
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve("out") } == .output(.terminal))
             resolver.output = .closed
-            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("-") } == .outputIsClosed)
+            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve("-") } == .output(.closed))
         }
     }
 
@@ -684,9 +687,10 @@ struct DestinationResolverTests {
             var resolver = try resolver(in: folder)
             #expect(try resolver.resolve(name).kind == .stdout)
             #expect(
-                expectProblem { () throws(ConfigurationError) in try resolver.resolve(["-", name]) } == .outputTwice)
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve(["-", name]) }
+                    == .duplicate(.output))
             resolver.output = .terminal
-            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(name) } == .outputIsATerminal)
+            #expect(expectProblem { () throws(ConfigurationError) in try resolver.resolve(name) } == .output(.terminal))
         }
     }
 
@@ -881,9 +885,10 @@ struct DestinationResolverTests {
             resolver.format = .flv
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve(["rtmp://h/a/k"]) }
-                    == .formatWithoutFile)
+                    == .format(.withoutFile))
             #expect(
-                expectProblem { () throws(ConfigurationError) in try resolver.resolve(["clips"]) } == .formatWithoutFile
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve(["clips"]) }
+                    == .format(.withoutFile)
             )
             #expect(try resolver.resolve(["rtmp://h/a/k", "a.bin"]).count == 2)
             resolver.format = nil
@@ -891,7 +896,7 @@ struct DestinationResolverTests {
             for targets in [["rtmp://h/a/k"], ["a.flv"], ["a.y4m", "rtmp://h/a/k"]] {
                 #expect(
                     expectProblem { () throws(ConfigurationError) in try resolver.resolve(targets) }
-                        == .separateTracksWithoutFile)
+                        == .format(.separateTracksWithoutFile))
             }
             #expect(
                 try resolver.resolve(["rtmp://h/a/k", "a.mp4"]).count == 2 && (try resolver.resolve(["-"]).count == 1))
@@ -1006,19 +1011,19 @@ struct DestinationResolverTests {
             #expect(plan.name == "srt" && plan.kind == .program("srt") && plan.url == "srt://host:9000")
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("srt://a:b@host") }
-                    == .secretInAddress(.password, extension: "srt"))
+                    == .address(.secret(.password, extension: "srt")))
             #expect(
                 expectProblem { () throws(ConfigurationError) in
                     try resolver.resolve("srt://host?mode=caller&password=p")
                 }
-                    == .secretInAddress(.parameter("password"), extension: "srt"))
+                    == .address(.secret(.parameter("password"), extension: "srt")))
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("srt://host?token=t") }
-                    == .secretInAddress(.parameter("token"), extension: "srt"))
+                    == .address(.secret(.parameter("token"), extension: "srt")))
             // This manifest does not ask for it, so it cannot be kept apart from the address.
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("srt://host?streamid=s") }
-                    == .secretInAddress(.parameter("streamid"), extension: "srt"))
+                    == .address(.secret(.parameter("streamid"), extension: "srt")))
         }
     }
 

@@ -40,26 +40,26 @@ package struct KeyCommand {
                 Program("/bin/sh", arguments: ["sh", "-c", command]), .terminal, deadline: .init(Self.deadline),
                 isInterrupted: isInterrupted)
         } catch {
-            throw .keyCommandNotRun(destination: destination)
+            throw .keyCommand(destination: destination, .notRun)
         }
         switch result.end {
-        case .timedOut: throw .keyCommandTimedOut(destination: destination, after: Self.deadline)
-        case .interrupted: throw .keyCommandInterrupted(destination: destination, signal: nil)
-        case .killed(signal: SIGINT): throw .keyCommandInterrupted(destination: destination, signal: SIGINT)
-        case .killed(let signal): throw .keyCommandKilled(destination: destination, signal: signal)
+        case .timedOut: throw .keyCommand(destination: destination, .timedOut(after: Self.deadline))
+        case .interrupted: throw .keyCommand(destination: destination, .interrupted(signal: nil))
+        case .killed(signal: SIGINT): throw .keyCommand(destination: destination, .interrupted(signal: SIGINT))
+        case .killed(let signal): throw .keyCommand(destination: destination, .killed(signal: signal))
         case .exited(0): break
         case .exited(let status):
             // 127: the shell did not find the program (POSIX, Shell Command Language, 2.8.2).
             if status == 127, let program = missingProgram {
-                throw .keyCommandMissing(destination: destination, program: program)
+                throw .keyCommand(destination: destination, .missing(program: program))
             }
-            throw .keyCommandFailed(destination: destination, status: status)
+            throw .keyCommand(destination: destination, .failed(status: status))
         }
         let line = result.output.prefix { $0 != 0x0a && $0 != 0x0d }
         guard (1...CredentialStore.maximumSecret).contains(line.count),
             let key = String(validating: line, as: UTF8.self)
         else {
-            throw .keyCommandWithoutKey(destination: destination)
+            throw .keyCommand(destination: destination, .withoutKey)
         }
         return key
     }

@@ -183,24 +183,10 @@ package enum DestinationProblem: Error, Sendable, Equatable {
     case unknown(String, known: [String])
     /// The target is for an extension that is shipped with this program and that no folder for extensions contains.
     case notInstalled(String)
-    /// The word is like an address, and is none. The error does not contain it, since it may end in a key.
-    case mistypedAddress
-    /// The extension `rtmp` without an address.
-    case rtmpWithoutAddress
-    /// The ending of a file does not determine its format.
-    case unknownEnding(path: String, ending: String)
-    /// The user chose a format for files and standard output, but no destination is one of these.
-    case formatWithoutFile
-    /// Separate sound tracks were chosen, and no file or standard output has room for them.
-    case separateTracksWithoutFile
-    /// 4:4:4 is for files and standard output.
-    case liveWithFullChroma(name: String)
-    /// Lossless video is for files and standard output.
-    case liveWithoutLoss(name: String)
-    /// No extension accepts addresses of this scheme. `source`: the origin of the address; nil for the command line.
-    case unknownScheme(String, source: String?)
-    /// The address is not an RTMP address; the reason. `source`: the origin of the address; nil for the command line.
-    case notAnRTMPAddress(RTMPURLError, source: String?)
+    case address(AddressProblem)
+    case format(FormatProblem)
+    case output(OutputProblem)
+    case duplicate(DuplicateDestination)
     /// The proxy has a user name, and the environment has no password.
     case proxyWithoutPassword
     /// The connections of an extension cannot use this setting of the network, by its key.
@@ -210,27 +196,59 @@ package enum DestinationProblem: Error, Sendable, Equatable {
     case passwordMissing(String, user: String)
     /// A required answer is missing.
     case notSetUp(String, question: String, prompt: String)
-    /// A secret in an address on the command line.
-    case secretInAddress(AddressSecret, extension: String)
-    /// A user name and a password in an RTMP address on the command line.
-    case passwordInRTMPAddress
-    /// An RTMP address on the command line has no stream key.
-    case addressWithoutKey
-    case outputIsClosed
-    case outputIsATerminal
-    /// Standard output can only be given once, and only when a session starts.
-    case outputTwice
-    case outputLater
-    case nameTwice(String)
-    case fileTwice(String)
-    /// The address without secrets.
-    case addressTwice(String)
-    /// Two destinations of the configuration, by their names.
-    case sameAddress(String, String)
     /// The folder of a destination cannot be created; errno. `configuration`: its file if the destination is
     /// configured.
     case cannotCreateFolder(path: String, destination: String, configuration: String?, code: Int32)
     /// The manifest requires a feature that does not exist.
     case unsupported(name: String, ExtensionProblem)
     case credentials(CredentialProblem)
+}
+
+/// Why the address of a destination cannot be used.
+package enum AddressProblem: Sendable, Equatable {
+    /// The word is like an address, and is none. The error does not contain it, since it may end in a key.
+    case mistyped
+    /// The extension `rtmp` has no address.
+    case missing
+    /// No extension accepts addresses of this scheme. `source`: the origin of the address; nil for the command line.
+    case unknownScheme(String, source: String?)
+    /// The address is not an RTMP address; the reason. `source`: the origin of the address; nil for the command line.
+    case notRTMP(RTMPURLError, source: String?)
+    /// A secret in an address on the command line.
+    case secret(AddressSecret, extension: String)
+    /// A user name and a password in an RTMP address on the command line.
+    case passwordInRTMPAddress
+    /// An RTMP address on the command line has no stream key.
+    case withoutKey
+}
+
+/// Why the format and the destinations do not fit.
+package enum FormatProblem: Sendable, Equatable {
+    /// The ending of a file does not determine its format.
+    case unknownEnding(path: String, ending: String)
+    /// The user chose a format for files and standard output, but no destination is one of these.
+    case withoutFile
+    /// Separate sound tracks were chosen, and no file or standard output has room for them.
+    case separateTracksWithoutFile
+    /// 4:4:4 is for files and standard output. `live`: the destination.
+    case fullChroma(live: String)
+    /// Lossless video is for files and standard output. `live`: the destination.
+    case lossless(live: String)
+}
+
+/// Why standard output is no destination.
+package enum OutputProblem: Sendable, Equatable {
+    case closed
+    case terminal
+}
+
+/// What was given twice.
+package enum DuplicateDestination: Sendable, Equatable {
+    case output
+    case name(String)
+    case file(String)
+    /// The address without secrets.
+    case address(String)
+    /// Two destinations of the configuration with one address, by their names.
+    case configured(String, String)
 }

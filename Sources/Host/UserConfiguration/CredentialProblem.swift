@@ -8,6 +8,21 @@ package enum KeyringProblem: Sendable, Equatable {
     case refused
 }
 
+/// Why a key command gave no key.
+package enum KeyCommandProblem: Sendable, Equatable {
+    /// Its program is not installed.
+    case missing(program: String)
+    /// It cannot be started.
+    case notRun
+    case timedOut(after: Duration)
+    /// The user interrupted it with this signal, or the session ended.
+    case interrupted(signal: Int32?)
+    /// It ended with an exit status other than 0. What it printed is not used.
+    case failed(status: Int32)
+    case killed(signal: Int32)
+    case withoutKey
+}
+
 /// Why a secret cannot be read or stored.
 package enum CredentialProblem: Error, Sendable, Equatable {
     /// The secret is in a locked keyring.
@@ -18,21 +33,11 @@ package enum CredentialProblem: Error, Sendable, Equatable {
     case notStored(destination: String, KeyringProblem)
     /// A secret has a control character, so it was not stored.
     case controlCharacter(key: String)
-    /// The program of the key command is not installed.
-    case keyCommandMissing(destination: String, program: String)
     /// The keyring did not delete the secret.
     case keyringKeepsSecret(destination: String)
-    /// The key command cannot be started.
-    case keyCommandNotRun(destination: String)
-    case keyCommandTimedOut(destination: String, after: Duration)
-    /// The user interrupted it with this signal, or the session ended.
-    case keyCommandInterrupted(destination: String, signal: Int32?)
     /// The session ended before the user unlocked the keyring.
     case keyringInterrupted(destination: String)
-    /// The key command ended with an exit status other than 0. What it printed is not used.
-    case keyCommandFailed(destination: String, status: Int32)
-    case keyCommandKilled(destination: String, signal: Int32)
-    case keyCommandWithoutKey(destination: String)
+    case keyCommand(destination: String, KeyCommandProblem)
     case unreadable(path: String)
     /// A private file is not TOML at this line. The error does not quote the line, since it may contain a secret.
     case damaged(path: String, line: Int)

@@ -23,7 +23,7 @@ extension DestinationResolver {
         for destination in destinations {
             var plan = try plan(for: destination)
             if case .named(let name) = destination, plans.contains(where: { $0.name == name }) {
-                throw .destination(.nameTwice(name))
+                throw .destination(.duplicate(.name(name)))
             }
             try Self.check(plan, beside: plans)
             plan.makeNameUnique { name in plans.contains { $0.name == name } }
@@ -69,7 +69,7 @@ extension DestinationResolver {
         do throws(RTMPURLError) {
             return try RTMPURL(address, streamKey: key)
         } catch {
-            throw .destination(.notAnRTMPAddress(error, source: nil))
+            throw .destination(.address(.notRTMP(error, source: nil)))
         }
     }
 }

@@ -62,7 +62,7 @@ package struct DestinationResolver {
         var taken = Set(targets.filter { hasOwnName($0) })
         for (index, target) in targets.enumerated() {
             let isNamed = hasOwnName(target)
-            if isNamed, targets[..<index].contains(target) { throw .destination(.nameTwice(target)) }
+            if isNamed, targets[..<index].contains(target) { throw .destination(.duplicate(.name(target))) }
             var plan = try resolve(target)
             try Self.check(plan, beside: plans)
             if !isNamed {
@@ -77,22 +77,24 @@ package struct DestinationResolver {
 
     /// Throws if another destination writes the same file, sends to the same address, or also writes standard output.
     package static func check(_ plan: DestinationPlan, beside plans: [DestinationPlan]) throws(ConfigurationError) {
-        if plan.kind == .stdout && plans.contains(where: { $0.kind == .stdout }) { throw .destination(.outputTwice) }
+        if plan.kind == .stdout && plans.contains(where: { $0.kind == .stdout }) {
+            throw .destination(.duplicate(.output))
+        }
         if let path = plan.path, plans.contains(where: { $0.path.map(CanonicalPath.of) == CanonicalPath.of(path) }) {
-            throw .destination(.fileTwice(path))
+            throw .destination(.duplicate(.file(path)))
         }
         if let address = plan.address, let other = plans.first(where: { $0.address == address }) {
-            if let url = plan.url ?? other.url { throw .destination(.addressTwice(url)) }
-            throw .destination(.sameAddress(other.name, plan.name))
+            if let url = plan.url ?? other.url { throw .destination(.duplicate(.address(url))) }
+            throw .destination(.duplicate(.configured(other.name, plan.name)))
         }
     }
 
     /// Throws if a choice that is for files and standard output has no effect on any of the destinations.
     private func checkEffect(on plans: [DestinationPlan]) throws(ConfigurationError) {
         let files = plans.filter { $0.kind == .file || $0.kind == .stdout }
-        if format != nil && files.isEmpty { throw .destination(.formatWithoutFile) }
+        if format != nil && files.isEmpty { throw .destination(.format(.withoutFile)) }
         if separatesAudio && !files.contains(where: { $0.media.audioTracks.count > 1 }) {
-            throw .destination(.separateTracksWithoutFile)
+            throw .destination(.format(.separateTracksWithoutFile))
         }
     }
 
@@ -124,9 +126,9 @@ package struct DestinationResolver {
     package func complete(_ plan: DestinationPlan, service: String?) throws(ConfigurationError) -> DestinationPlan {
         var plan = plan
         if plan.isLive && plan.media.takesVideo {
-            if session.media.chroma == .yuv444 { throw .destination(.liveWithFullChroma(name: plan.name)) }
+            if session.media.chroma == .yuv444 { throw .destination(.format(.fullChroma(live: plan.name))) }
             if plan.picture.bitrate == nil && session.media.rateControl?.isLossless == true {
-                throw .destination(.liveWithoutLoss(name: plan.name))
+                throw .destination(.format(.lossless(live: plan.name)))
             }
         }
         let isPublic = service.flatMap(KnownService.named)?.url != nil || isAtKnownService(plan)
@@ -190,7 +192,7 @@ package struct DestinationResolver {
         case .file: return files.file(path: files.standardFolder, name: target, format: format)
         case .stdout: return try files.stdout(name: target)
         case .clips: return .clips(name: target)
-        case .rtmp: throw .destination(.rtmpWithoutAddress)
+        case .rtmp: throw .destination(.address(.missing))
         case .program:
             if let service = KnownService.named(target) { return try rtmp.known(service, as: nil) }
         }
@@ -200,7 +202,7 @@ package struct DestinationResolver {
         let isMistyped = MistypedAddress.matches(target, isDestination: true) { name in
             FileStatus(name.hasPrefix("/") ? name : folder + "/" + name)?.isFolder == true
         }
-        if isMistyped { throw .destination(.mistypedAddress) }
+        if isMistyped { throw .destination(.address(.mistyped)) }
         if target.contains("/") || ContainerFormat(ending: target) != nil || format != nil
             || FileStatus(target)?.isFolder == true
         {
@@ -211,7 +213,7 @@ package struct DestinationResolver {
         if let missing = missingExtension(target) { throw .destination(.notInstalled(missing)) }
         let known = configuration.knownNames(with: catalog)
         if ContainerFormat.isOther(ending: target), let dot = target.lastIndex(of: ".") {
-            throw .destination(.unknownEnding(path: target, ending: String(target[dot...])))
+            throw .destination(.format(.unknownEnding(path: target, ending: String(target[dot...]))))
         }
         if NearestName.of(target, among: known) == nil { try files.checkEnding(target) }
         throw .destination(.unknown(target, known: known))

@@ -79,7 +79,7 @@ struct ExtensionResolver {
             given[question.key] = String(decoding: PercentEncoding.decode(value[...]), as: UTF8.self)
         }
         if let secret = AddressSecret.first(in: address, questions: manifest.secretKeys) {
-            throw .destination(.secretInAddress(secret, extension: manifest.name))
+            throw .destination(.address(.secret(secret, extension: manifest.name)))
         }
         given["url"] = address
         given = manifest.withAbsolutePaths(given, folder: folder, home: context.paths.home)

@@ -17,8 +17,8 @@ struct FileResolver {
     /// - Parameter configured: the format in the configuration, if the user chose none for this session.
     func stdout(name: String, format configured: ContainerFormat? = nil) throws(ConfigurationError) -> DestinationPlan {
         switch output {
-        case .closed: throw .destination(.outputIsClosed)
-        case .terminal: throw .destination(.outputIsATerminal)
+        case .closed: throw .destination(.output(.closed))
+        case .terminal: throw .destination(.output(.terminal))
         case .usable:
             let container = format ?? configured ?? .mpegts
             warn(of: container, name: name)
@@ -66,7 +66,7 @@ struct FileResolver {
         guard format == nil, ContainerFormat(ending: name) == nil, !path.hasSuffix("/"), FileStatus(path) == nil,
             let dot = name.lastIndex(of: "."), dot != name.startIndex
         else { return }
-        throw .destination(.unknownEnding(path: path, ending: String(name[dot...])))
+        throw .destination(.format(.unknownEnding(path: path, ending: String(name[dot...]))))
     }
 
     /// The path of a configured file. It is a folder unless it has the ending of a file or something else exists there.

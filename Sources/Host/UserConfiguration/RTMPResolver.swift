@@ -77,7 +77,7 @@ struct RTMPResolver {
     /// - Parameter readsKey: true if the stream key is a secret of `DestinationResolver.addressName`, and not in the
     ///   address.
     func plan(address: String, readsKey: Bool) throws(ConfigurationError) -> DestinationPlan {
-        if AddressSecret.first(in: address) == .password { throw .destination(.passwordInRTMPAddress) }
+        if AddressSecret.first(in: address) == .password { throw .destination(.address(.passwordInRTMPAddress)) }
         if context.session.lacksProxyPassword { throw .destination(.proxyWithoutPassword) }
         let key = readsKey ? try context.secret("key", of: DestinationResolver.addressName) : nil
         let url = try url(address, key: key, source: nil)
@@ -106,11 +106,11 @@ struct RTMPResolver {
         do throws(RTMPURLError) {
             return try body()
         } catch .unknownScheme {
-            throw .destination(.unknownScheme(String(address.prefix { $0 != ":" }), source: source))
+            throw .destination(.address(.unknownScheme(String(address.prefix { $0 != ":" }), source: source)))
         } catch .missingKey where source == nil {
-            throw .destination(.addressWithoutKey)
+            throw .destination(.address(.withoutKey))
         } catch {
-            throw .destination(.notAnRTMPAddress(error, source: source))
+            throw .destination(.address(.notRTMP(error, source: source)))
         }
     }
 }

@@ -80,7 +80,7 @@ extension BroadcastError {
             .configuration(.destination(.passwordMissing(let name, _))),
             .configuration(.destination(.notSetUp(let name, _, _))):
             self = .notSignedIn(name)
-        case .configuration(.destination(.notAnRTMPAddress(let error, _))):
+        case .configuration(.destination(.address(.notRTMP(let error, _)))):
             self = .invalidAddress(reason: error.description)
         case .configuration(let error): self = .configuration("\(error)")
         case .destination(let name, let error): self.init(error, destination: name)

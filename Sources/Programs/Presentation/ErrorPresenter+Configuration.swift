@@ -38,45 +38,10 @@ extension CommandError {
                 .noInput,
                 "The extension \(name) is not installed. Install it together with broadcast (sudo make install), or set "
                     + "BROADCAST_EXTENSION_PATH to the folder above its own. See broadcast list-extensions.")
-        case .mistypedAddress:
-            self.init(
-                .usage,
-                "A destination looks like an address, and is none: write rtmp://HOST/APP/KEY, or the name of a service alone. "
-                    + "For a file, write ./NAME.")
-        case .rtmpWithoutAddress:
-            self.init(
-                .usage, "The rtmp extension needs an address: use --to rtmp://HOST/APP/KEY, or configure a destination."
-            )
-        case .unknownEnding(let path, let ending):
-            self.init(
-                .usage,
-                "\(path) cannot be written: \(ending) is not a format of this program. "
-                    + "Use .mp4, .flv, .ts, .h264 or .y4m. broadcast start also has --format mp4|flv|mpegts|h264|y4m.")
-        case .formatWithoutFile:
-            self.init(.usage, "--format has no effect: it is for files and standard output. Omit it, or add --to FILE.")
-        case .separateTracksWithoutFile:
-            self.init(
-                .usage,
-                "--audio-tracks separate has no effect: it is for .mp4 and .ts files and for standard output. Omit it, or add --to FILE.mp4."
-            )
-        case .liveWithFullChroma(let name):
-            self.init(
-                .usage,
-                "\(name) is live, and live destinations need --chroma 420: 444 is for files and standard output. "
-                    + "Omit --chroma 444, or use --chroma 420 if the config says 444.")
-        case .liveWithoutLoss(let name):
-            self.init(
-                .usage,
-                "\(name) is live, and browsers and services cannot show lossless video: --quality 0 is for files and standard output. "
-                    + "Use --bitrate, or --quality 1 or more.")
-        case .unknownScheme("file", let source):
-            self.init(
-                .usage, "A file has no address here (\(source ?? "--to")): write its path alone, as in /tmp/talk.mp4.")
-        case .unknownScheme(let scheme, let source):
-            self.init(
-                .usage, "No extension sends to \(scheme):// addresses (\(source ?? "--to")). Use rtmp://HOST/APP/KEY.")
-        case .notAnRTMPAddress(let error, let source):
-            self.init(source == nil ? .usage : .config, "\(source ?? "--to"): \(error.sentence)")
+        case .address(let problem): self.init(problem)
+        case .format(let problem): self.init(problem)
+        case .output(let problem): self.init(problem)
+        case .duplicate(let problem): self.init(problem)
         case .notSignedIn(let name): self.init(.notPermitted, "Not signed in to \(name). Run: broadcast setup \(name)")
         case .passwordMissing(let name, let user):
             self.init(
@@ -95,34 +60,6 @@ extension CommandError {
                     + "so its connections would not use that setting. Omit the setting, or this destination.")
         case .notSetUp(let name, let question, let prompt):
             self.init(.notPermitted, "Not set up: \(name) needs \(question) (\(prompt)). Run: broadcast setup \(name)")
-        case .secretInAddress(let secret, let name):
-            self.init(
-                .usage,
-                "\(secret.phrase) must not be in an address on the command line. Run: broadcast setup \(name), "
-                    + "and omit \(secret == .password ? "user and password" : "it") in --to.")
-        case .passwordInRTMPAddress:
-            self.init(
-                .usage,
-                "A password must not be in an address on the command line. Configure a destination without it, "
-                    + "and run: broadcast setup NAME --set user=USER --secret-from-stdin password")
-        case .addressWithoutKey:
-            self.init(
-                .usage,
-                "The address in --to has no stream key. Use --key-from-stdin and enter the key, or append it: rtmp://HOST/APP/KEY."
-            )
-        case .outputIsClosed:
-            self.init(.usage, "Standard output is closed, so nothing can be written to it. Use > FILE, or --to FILE.")
-        case .outputIsATerminal:
-            self.init(
-                .usage,
-                "Standard output is a terminal, which cannot show media. Append > FILE or | ffplay - to the command.")
-        case .outputTwice: self.init(.usage, "There is only one standard output. Give - once.")
-        case .outputLater: self.init(.usage, "Standard output can only be given when a session starts.")
-        case .nameTwice(let name): self.init(.usage, "The destination \(name) is given twice. Give it once.")
-        case .fileTwice(let path): self.init(.usage, "The file \(path) is given twice. Give it once.")
-        case .addressTwice(let url): self.init(.usage, "The address \(url) is given twice. Give it once.")
-        case .sameAddress(let one, let other):
-            self.init(.usage, "The destinations \(one) and \(other) have the same address. Give one of them.")
         case .cannotCreateFolder(let path, let destination, let configuration, let code):
             self.init(
                 .cannotCreate,
@@ -132,6 +69,92 @@ extension CommandError {
         case .unsupported(let name, let problem):
             self.init(.config, problem.sentence(extension: name, destination: name))
         case .credentials(let problem): self.init(problem)
+        }
+    }
+
+    private init(_ problem: AddressProblem) {
+        switch problem {
+        case .mistyped:
+            self.init(
+                .usage,
+                "A destination looks like an address, and is none: write rtmp://HOST/APP/KEY, or the name of a service alone. "
+                    + "For a file, write ./NAME.")
+        case .missing:
+            self.init(
+                .usage, "The rtmp extension needs an address: use --to rtmp://HOST/APP/KEY, or configure a destination."
+            )
+        case .unknownScheme("file", let source):
+            self.init(
+                .usage, "A file has no address here (\(source ?? "--to")): write its path alone, as in /tmp/talk.mp4.")
+        case .unknownScheme(let scheme, let source):
+            self.init(
+                .usage, "No extension sends to \(scheme):// addresses (\(source ?? "--to")). Use rtmp://HOST/APP/KEY.")
+        case .notRTMP(let error, let source):
+            self.init(source == nil ? .usage : .config, "\(source ?? "--to"): \(error.sentence)")
+        case .secret(let secret, let name):
+            self.init(
+                .usage,
+                "\(secret.phrase) must not be in an address on the command line. Run: broadcast setup \(name), "
+                    + "and omit \(secret == .password ? "user and password" : "it") in --to.")
+        case .passwordInRTMPAddress:
+            self.init(
+                .usage,
+                "A password must not be in an address on the command line. Configure a destination without it, "
+                    + "and run: broadcast setup NAME --set user=USER --secret-from-stdin password")
+        case .withoutKey:
+            self.init(
+                .usage,
+                "The address in --to has no stream key. Use --key-from-stdin and enter the key, or append it: rtmp://HOST/APP/KEY."
+            )
+        }
+    }
+
+    private init(_ problem: FormatProblem) {
+        switch problem {
+        case .unknownEnding(let path, let ending):
+            self.init(
+                .usage,
+                "\(path) cannot be written: \(ending) is not a format of this program. "
+                    + "Use .mp4, .flv, .ts, .h264 or .y4m. broadcast start also has --format mp4|flv|mpegts|h264|y4m.")
+        case .withoutFile:
+            self.init(.usage, "--format has no effect: it is for files and standard output. Omit it, or add --to FILE.")
+        case .separateTracksWithoutFile:
+            self.init(
+                .usage,
+                "--audio-tracks separate has no effect: it is for .mp4 and .ts files and for standard output. Omit it, or add --to FILE.mp4."
+            )
+        case .fullChroma(let name):
+            self.init(
+                .usage,
+                "\(name) is live, and live destinations need --chroma 420: 444 is for files and standard output. "
+                    + "Omit --chroma 444, or use --chroma 420 if the config says 444.")
+        case .lossless(let name):
+            self.init(
+                .usage,
+                "\(name) is live, and browsers and services cannot show lossless video: --quality 0 is for files and standard output. "
+                    + "Use --bitrate, or --quality 1 or more.")
+        }
+    }
+
+    private init(_ problem: OutputProblem) {
+        switch problem {
+        case .closed:
+            self.init(.usage, "Standard output is closed, so nothing can be written to it. Use > FILE, or --to FILE.")
+        case .terminal:
+            self.init(
+                .usage,
+                "Standard output is a terminal, which cannot show media. Append > FILE or | ffplay - to the command.")
+        }
+    }
+
+    private init(_ problem: DuplicateDestination) {
+        switch problem {
+        case .output: self.init(.usage, "There is only one standard output. Give - once.")
+        case .name(let name): self.init(.usage, "The destination \(name) is given twice. Give it once.")
+        case .file(let path): self.init(.usage, "The file \(path) is given twice. Give it once.")
+        case .address(let url): self.init(.usage, "The address \(url) is given twice. Give it once.")
+        case .configured(let one, let other):
+            self.init(.usage, "The destinations \(one) and \(other) have the same address. Give one of them.")
         }
     }
 
@@ -151,24 +174,9 @@ extension CommandError {
                 problem == .refused ? .notPermitted : .unavailable,
                 "\(problem.sentence) Nothing was stored. Try again, or store it in a file that only you can read. "
                     + "Run: broadcast setup \(name) --plain-file")
-        case .keyCommandMissing(let name, let program):
-            self.init(
-                .notPermitted,
-                "Not signed in to \(name): its key-command starts \(program), which is not installed. Correct the config."
-            )
         case .keyringKeepsSecret(let name):
             self.init(.unavailable, "The keyring did not remove the key of \(name). Unlock it and try again.")
-        case .keyCommandNotRun(let name):
-            self.init(.notPermitted, "The key-command of \(name) cannot be run. Try it in a shell.")
-        case .keyCommandTimedOut(let name, let limit):
-            self.init(
-                .notPermitted,
-                "Not signed in to \(name): its key-command did not end within \(limit.wholeSeconds) s. Try the command in a shell."
-            )
-        case .keyCommandInterrupted(let name, let signal):
-            self.init(
-                signal.map(ExitStatus.ended) ?? .nothing,
-                "Nothing was started: the key-command of \(name) was interrupted.")
+        case .keyCommand(let name, let problem): self.init(problem, of: name)
         case .keyringInterrupted(let name):
             self.init(
                 .nothing, "Nothing was started: the keyring was still locked, so the key of \(name) was not read.")
@@ -177,19 +185,6 @@ extension CommandError {
                 .usage,
                 "The answer for \(key) has a control character, which no secret has. Nothing was stored. Copy it again."
             )
-        case .keyCommandFailed(let name, let status):
-            self.init(
-                .notPermitted,
-                "Not signed in to \(name): its key-command ended with \(ExitStatus.text(.exited(status))). Try the command in a shell."
-            )
-        case .keyCommandKilled(let name, let signal):
-            self.init(
-                .notPermitted,
-                "Not signed in to \(name): its key-command ended with \(ExitStatus.text(.killed(signal: signal))). Try the command in a shell."
-            )
-        case .keyCommandWithoutKey(let name):
-            self.init(
-                .notPermitted, "Not signed in to \(name): its key-command printed no key. Try the command in a shell.")
         case .unreadable(let path): self.init(.config, "Cannot read \(path). Check its permissions.")
         case .damaged(let path, let line):
             self.init(.config, "\(path):\(line): this line is not TOML. Run broadcast setup again.")
@@ -202,6 +197,40 @@ extension CommandError {
                 .cannotCreate,
                 "Cannot remove \(path): \(String(cString: strerror(code))). Check the folder's permissions.")
         case .folder(let path, let problem): self.init(.cannotCreate, problem.sentence(path: path))
+        }
+    }
+
+    private init(_ problem: KeyCommandProblem, of name: String) {
+        switch problem {
+        case .missing(let program):
+            self.init(
+                .notPermitted,
+                "Not signed in to \(name): its key-command starts \(program), which is not installed. Correct the config."
+            )
+        case .notRun:
+            self.init(.notPermitted, "The key-command of \(name) cannot be run. Try it in a shell.")
+        case .timedOut(let limit):
+            self.init(
+                .notPermitted,
+                "Not signed in to \(name): its key-command did not end within \(limit.wholeSeconds) s. Try the command in a shell."
+            )
+        case .interrupted(let signal):
+            self.init(
+                signal.map(ExitStatus.ended) ?? .nothing,
+                "Nothing was started: the key-command of \(name) was interrupted.")
+        case .failed(let status):
+            self.init(
+                .notPermitted,
+                "Not signed in to \(name): its key-command ended with \(ExitStatus.text(.exited(status))). Try the command in a shell."
+            )
+        case .killed(let signal):
+            self.init(
+                .notPermitted,
+                "Not signed in to \(name): its key-command ended with \(ExitStatus.text(.killed(signal: signal))). Try the command in a shell."
+            )
+        case .withoutKey:
+            self.init(
+                .notPermitted, "Not signed in to \(name): its key-command printed no key. Try the command in a shell.")
         }
     }
 

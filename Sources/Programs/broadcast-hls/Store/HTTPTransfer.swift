@@ -146,6 +146,12 @@ final class HTTPTransfer: @unchecked Sendable {
             // libcurl copies it, so that it can send it again on another connection.
             results.append(body.withUnsafeBytes { ccurl_set_pointer(easy, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) })
         }
+        return results.allSatisfy { $0 == CURLE_OK } && configureRoute(settings) && configureTLS(settings)
+    }
+
+    /// The proxy and the own address of the connection.
+    private func configureRoute(_ settings: HTTPConnections.Settings) -> Bool {
+        var results = [CURLcode]()
         if let proxy = settings.proxy, let user = proxy.user {
             results.append(ccurl_set_text(easy, CURLOPT_PROXYUSERNAME, user))
             results.append(ccurl_set_text(easy, CURLOPT_PROXYPASSWORD, proxy.password))
@@ -163,19 +169,25 @@ final class HTTPTransfer: @unchecked Sendable {
                 results.append(ccurl_set_text(easy, CURLOPT_INTERFACE, "host!" + address))
             }
         }
-        if identity != nil {
-            if let file = settings.authoritiesFile {
-                results.append(ccurl_set_text(easy, CURLOPT_CAINFO, file))
-                results.append(ccurl_set_text(easy, CURLOPT_CAPATH, nil))
-            }
-            results.append(ccurl_set_pointer(easy, CURLOPT_SSL_CTX_DATA, me))
-            // With another TLS library, the option does not exist, or its function gets another type.
-            guard Self.usesOpenSSL else { return false }
-            results.append(
-                ccurl_set_context(easy, CURLOPT_SSL_CTX_FUNCTION) { _, context, me in
-                    HTTPTransfer.from(me).secure(context)
-                })
+        return results.allSatisfy { $0 == CURLE_OK }
+    }
+
+    /// The authorities of the server's certificate, and the check of its name, for an `https` address.
+    private func configureTLS(_ settings: HTTPConnections.Settings) -> Bool {
+        // With another TLS library, the option of the context does not exist, or its function gets another type.
+        guard identity != nil else { return true }
+        guard Self.usesOpenSSL else { return false }
+        var results = [CURLcode]()
+        if let file = settings.authoritiesFile {
+            results.append(ccurl_set_text(easy, CURLOPT_CAINFO, file))
+            results.append(ccurl_set_text(easy, CURLOPT_CAPATH, nil))
         }
+        results.append(
+            ccurl_set_pointer(easy, CURLOPT_SSL_CTX_DATA, Unmanaged.passUnretained(self).toOpaque()))
+        results.append(
+            ccurl_set_context(easy, CURLOPT_SSL_CTX_FUNCTION) { _, context, me in
+                HTTPTransfer.from(me).secure(context)
+            })
         return results.allSatisfy { $0 == CURLE_OK }
     }
 

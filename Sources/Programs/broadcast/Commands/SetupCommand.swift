@@ -81,7 +81,7 @@ package struct SetupCommand: AsyncParsableCommand {
         let isAccount = target.isRTMP && !(set + secretFromStdin).isEmpty && !secretFromStdin.contains("key")
         if let command = target.destination?.keyCommand, !isAccount {
             if let program = KeyCommand(command: command, destination: name).missingProgram {
-                throw CommandError(.keyCommandMissing(destination: name, program: program))
+                throw CommandError(.keyCommand(destination: name, .missing(program: program)))
             }
             throw CommandError(
                 .nothing,
