@@ -11,6 +11,8 @@
 #   make bench    measure against ffmpeg on this machine
 #   make soak     broadcast for 30 minutes and watch memory, descriptors and the offset of sound to picture
 #   make install  copy what make has built: PREFIX=/usr/local DESTDIR=. It builds and downloads nothing (sudo make install)
+#   make dist     archive the sources with the Swift packages that they use: it builds without a network
+#   make deb      build Debian packages in a clean root of a release (root; SUITE=bookworm)
 #   make docs     regenerate man/*.1
 #   make lint     compare the format of the Swift files with .swift-format
 
@@ -23,10 +25,18 @@ IN_BUILD_FOLDER = mkdir -p $(CURDIR)/.build/tmp && TMPDIR=$(CURDIR)/.build/tmp
 # without an installed Swift.
 BUILD = $(IN_BUILD_FOLDER) $(SWIFT) build -c release
 BIN = .build/release
-BUILD_STATIC = $(IN_BUILD_FOLDER) $(SWIFT) build -c release --static-swift-stdlib --scratch-path .build-static
+# They look for no libraries beside themselves, are bound at once, and contain no path of this machine.
+BUILD_STATIC = $(IN_BUILD_FOLDER) $(SWIFT) build -c release --static-swift-stdlib --scratch-path .build-static \
+	--disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now \
+	-Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. \
+	-Xcc -fstack-protector-strong
 BIN_STATIC = .build-static/release
 # Removes the symbols of the installed programs. A packager who keeps them sets STRIP=true.
 STRIP ?= strip
+# Checks for the packages of a build, and installs them. A packager sets CHECK_PACKAGES=true.
+CHECK_PACKAGES ?= ./.ci/packages
+# Where zsh looks for completions, in share/zsh.
+ZSH_COMPLETIONS ?= site-functions
 
 # The packages to build and run the program, and the packages that the demo, the tests and the benchmark need. libsecret (for
 # keyrings), libpipewire-0.3-0 (for Wayland desktops, where it is installed) and ca-certificates (for rtmps) are opened at run time.
@@ -47,12 +57,12 @@ EXTENSIONS = hls srt
 AS_USER = ./.ci/as-user
 TESTS = $(BIN)/broadcastPackageTests.xctest --testing-library swift-testing --no-parallel
 
-.PHONY: all build demo own-demo check own-check test own-test test-runner test-root test-build test-desktops own-desktop-program test-faults coverage bench soak install uninstall docs check-docs lint clean
+.PHONY: all build demo own-demo check own-check test own-test test-runner test-root test-build test-desktops own-desktop-program test-faults coverage bench soak install uninstall dist deb docs check-docs lint clean
 
 all: build
 
 build:
-	@./.ci/packages $(BUILD_PACKAGES)
+	@$(CHECK_PACKAGES) $(BUILD_PACKAGES)
 	$(BUILD_STATIC) --product broadcast --explicit-target-dependency-import-check error
 	for name in $(EXTENSIONS); do $(BUILD_STATIC) --product broadcast-$$name || exit 1; done
 	@./.ci/extensions $(BIN_STATIC) $(EXTENSIONS)
@@ -154,18 +164,29 @@ install:
 	install -Dm644 -t "$(DOC)/docs/plots" docs/plots/*.svg
 	install -Dm644 -t "$(DOC)/man" man/picture.png
 	install -Dm644 completions/broadcast.bash "$(SHARE)/bash-completion/completions/broadcast"
-	install -Dm644 -t "$(SHARE)/zsh/site-functions" completions/_broadcast
+	install -Dm644 -t "$(SHARE)/zsh/$(ZSH_COMPLETIONS)" completions/_broadcast
 	install -Dm644 -t "$(SHARE)/fish/vendor_completions.d" completions/broadcast.fish
 	rm -f "$(SHARE)/applications/broadcast.desktop"
 	install -Dm644 -t "$(SHARE)/applications" Examples/org.broadcast.Broadcast.desktop
 
 uninstall:
 	for section in 1 5 7; do for page in man/*.$$section; do rm -f "$(SHARE)/man/man$$section/$${page##*/}"; done; done
-	rm -f "$(DESTDIR)$(PREFIX)/bin/broadcast" "$(SHARE)/bash-completion/completions/broadcast" "$(SHARE)/zsh/site-functions/_broadcast" \
+	rm -f "$(DESTDIR)$(PREFIX)/bin/broadcast" "$(SHARE)/bash-completion/completions/broadcast" "$(SHARE)/zsh/$(ZSH_COMPLETIONS)/_broadcast" \
 		"$(SHARE)/fish/vendor_completions.d/broadcast.fish" "$(SHARE)/applications/org.broadcast.Broadcast.desktop" \
 		"$(SHARE)/applications/broadcast.desktop"
 	rm -rf "$(DOC)"
 	for name in $(EXTENSIONS); do rm -rf "$(LIB)/$$name"; done
+
+# VERSION is the one of the program.
+VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' man/pages.toml)
+DIST = .build-dist/broadcast-$(VERSION).tar.xz
+dist:
+	@./packaging/make-dist $(DIST)
+	@echo "Packed $(DIST)"
+
+SUITE ?= bookworm
+deb: dist
+	@./packaging/make-deb $(SUITE) $(DIST) .build-dist
 
 docs:
 	$(BUILD) --product broadcast

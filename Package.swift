@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 // MARK: Layers
@@ -354,6 +355,10 @@ let packages: [(url: String, version: Version, products: [String])] = [
     ("https://github.com/apple/swift-nio-extras", "1.24.0", ["NIOExtras", "NIOSOCKS"]),
 ]
 
+/// The same packages and those that they use, in a source archive (`packaging/make-dist`). Then nothing is fetched.
+let vendored = ((try? FileManager.default.contentsOfDirectory(atPath: Context.packageDirectory + "/vendor")) ?? [])
+    .sorted()
+
 let package = Package(
     name: "broadcast",
     products: [
@@ -370,7 +375,8 @@ let package = Package(
         // For the package in Fuzz/, which links libFuzzer.
         .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
     ],
-    dependencies: packages.map { .package(url: $0.url, from: $0.version) },
+    dependencies: vendored.isEmpty
+        ? packages.map { .package(url: $0.url, from: $0.version) } : vendored.map { .package(path: "vendor/" + $0) },
     targets: layers.flatMap(\.targets)
         + examples.map { $0.target(in: "Examples") }
         + support.map { $0.target(in: "Tests") }
@@ -447,7 +453,10 @@ struct Module {
                 name: name, dependencies: dependencies, path: path, exclude: excludes, swiftSettings: strict)
         case .c:
             return .target(
-                name: name, dependencies: dependencies, path: path, cSettings: [.treatAllWarnings(as: .error)],
+                name: name, dependencies: dependencies, path: path,
+                cSettings: [
+                    .treatAllWarnings(as: .error), .define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release)),
+                ],
                 cxxSettings: [.treatAllWarnings(as: .error)])
         case .library(let pkgConfig, let packages):
             return .systemLibrary(name: name, path: path, pkgConfig: pkgConfig, providers: [.apt(packages)])
