@@ -89,4 +89,22 @@ struct CongestionControllerTests {
         #expect(votes.suffix(10).allSatisfy { $0 == nil })
         #expect(votes.compactMap { $0 }.allSatisfy { $0 == 3000 })
     }
+
+    @Test func `The last bytes that fill the buffers of a connection that hangs do not lower the bitrate`() {
+        var controller = CongestionController(wanted: 2000, audio: 128)
+        var bytes = 0
+        var votes: [Int?] = []
+        func reading(_ milliseconds: Int64, backlog: Int64, more: Int) {
+            bytes += more
+            votes.append(
+                controller.note(
+                    backlog: MediaTime(milliseconds: backlog), bytes: bytes, at: MediaTime(milliseconds: milliseconds)))
+        }
+        for step in 0..<10 { reading(Int64(step) * 250, backlog: 0, more: 62_500) }
+        reading(2500, backlog: 150, more: 20_000)
+        reading(2750, backlog: 400, more: 3000)
+        for step in 0..<8 { reading(3000 + Int64(step) * 250, backlog: 650 + Int64(step) * 250, more: 0) }
+        #expect(votes.compactMap(\.self).allSatisfy { $0 == 2000 }, "\(votes)")
+        #expect(votes.last == .some(nil))
+    }
 }

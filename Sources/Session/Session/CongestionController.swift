@@ -27,8 +27,8 @@ package struct CongestionController: Sendable {
     private var lastFall: MediaTime?
     private var lastClimb: MediaTime?
     private var calmSince: MediaTime?
-    /// The number of sent bytes at the start of the backlog; nil while there is no backlog.
-    private var bytesAtBacklog: Int?
+    /// The number of readings since the start of the backlog in which more had been sent; nil while there is no backlog.
+    private var progress: Int?
     /// The number of consecutive readings with a backlog. A single one does not mean that the network is slow.
     private var lateReadings = 0
     /// The bitrate in kbit/s at which the backlog last grew, and the time at which it did.
@@ -51,13 +51,15 @@ package struct CongestionController: Sendable {
         readings.append((time, bytes))
         while readings.count > 2 && time - readings[1].time >= Self.window { readings.removeFirst() }
         let passed = self.passed
-        bytesAtBacklog = backlog < MediaTime(milliseconds: 100) ? nil : bytesAtBacklog ?? bytes
+        let hasSent = readings.count > 1 && bytes > readings[readings.count - 2].bytes
+        progress = backlog < MediaTime(milliseconds: 100) ? nil : progress.map { $0 + (hasSent ? 1 : 0) } ?? 0
         lateReadings = backlog > MediaTime(milliseconds: 200) ? lateReadings + 1 : 0
         if backlog > MediaTime(milliseconds: 200) {
             calmSince = nil
             if let passed, passed == 0 { return nil }
-            // A destination that accepts nothing looks like a slow one until it has accepted more bytes.
-            if bytes == bytesAtBacklog || lateReadings < 3 { return current }
+            // A destination that hangs looks like a slow one until it has accepted bytes again and again: the last ones fill
+            // the buffers of its connection.
+            if progress ?? 0 < 2 || lateReadings < 3 { return current }
             fall(backlog: backlog, passed: passed ?? wanted, at: time)
         } else if backlog < MediaTime(milliseconds: 100) {
             let since = calmSince ?? time
