@@ -13,6 +13,7 @@
 #   make install  copy what make has built: PREFIX=/usr/local DESTDIR=. It builds and downloads nothing (sudo make install)
 #   make dist     archive the sources with the Swift packages that they use: it builds without a network
 #   make deb      build Debian packages in a clean root of a release (root; SUITE=bookworm)
+#   make test-deb install these packages into a new root, use them as an ordinary user, and remove them (root)
 #   make docs     regenerate man/*.1
 #   make lint     compare the format of the Swift files with .swift-format
 
@@ -57,7 +58,7 @@ EXTENSIONS = hls srt
 AS_USER = ./.ci/as-user
 TESTS = $(BIN)/broadcastPackageTests.xctest --testing-library swift-testing --no-parallel
 
-.PHONY: all build demo own-demo check own-check test own-test test-runner test-root test-build test-desktops own-desktop-program test-faults coverage bench soak install uninstall dist deb docs check-docs lint clean
+.PHONY: all build demo own-demo check own-check test own-test test-runner test-root test-build test-desktops own-desktop-program test-faults coverage bench soak install uninstall dist deb test-deb docs check-docs lint clean
 
 all: build
 
@@ -147,6 +148,10 @@ soak:
 # The folders of an installation.
 SHARE = $(DESTDIR)$(PREFIX)/share
 DOC = $(SHARE)/doc/broadcast
+# The identifier of the application on the desktop.
+APPLICATION = org.broadcast.Broadcast
+UNITS = broadcast@.service broadcast-replay.service
+UNIT_FOLDER = $(DESTDIR)$(PREFIX)/lib/systemd/user
 LIB = $(DESTDIR)$(PREFIX)/lib/broadcast/extensions
 INSTALL_PROGRAM = install -Dm755 -s --strip-program="$(STRIP)"
 
@@ -167,13 +172,21 @@ install:
 	install -Dm644 -t "$(SHARE)/zsh/$(ZSH_COMPLETIONS)" completions/_broadcast
 	install -Dm644 -t "$(SHARE)/fish/vendor_completions.d" completions/broadcast.fish
 	rm -f "$(SHARE)/applications/broadcast.desktop"
-	install -Dm644 -t "$(SHARE)/applications" Examples/org.broadcast.Broadcast.desktop
+	install -Dm644 -t "$(SHARE)/applications" packaging/desktop/$(APPLICATION).desktop packaging/desktop/$(APPLICATION).Live.desktop
+	for unit in $(UNITS); do install -d "$(UNIT_FOLDER)" && \
+		sed 's#/usr/bin/#$(PREFIX)/bin/#' packaging/systemd/$$unit > "$(UNIT_FOLDER)/$$unit" && \
+		chmod 644 "$(UNIT_FOLDER)/$$unit" || exit 1; done
+	install -Dm644 -t "$(SHARE)/metainfo" packaging/desktop/$(APPLICATION).metainfo.xml
+	install -Dm644 -t "$(SHARE)/icons/hicolor/scalable/apps" packaging/desktop/$(APPLICATION).svg
+	install -Dm644 -t "$(SHARE)/icons/hicolor/symbolic/apps" packaging/desktop/$(APPLICATION)-symbolic.svg
 
 uninstall:
 	for section in 1 5 7; do for page in man/*.$$section; do rm -f "$(SHARE)/man/man$$section/$${page##*/}"; done; done
 	rm -f "$(DESTDIR)$(PREFIX)/bin/broadcast" "$(SHARE)/bash-completion/completions/broadcast" "$(SHARE)/zsh/$(ZSH_COMPLETIONS)/_broadcast" \
-		"$(SHARE)/fish/vendor_completions.d/broadcast.fish" "$(SHARE)/applications/org.broadcast.Broadcast.desktop" \
-		"$(SHARE)/applications/broadcast.desktop"
+		"$(SHARE)/fish/vendor_completions.d/broadcast.fish" "$(SHARE)/applications/$(APPLICATION).desktop" "$(SHARE)/applications/$(APPLICATION).Live.desktop" \
+		"$(SHARE)/applications/broadcast.desktop" "$(SHARE)/metainfo/$(APPLICATION).metainfo.xml" \
+		"$(SHARE)/icons/hicolor/scalable/apps/$(APPLICATION).svg" "$(SHARE)/icons/hicolor/symbolic/apps/$(APPLICATION)-symbolic.svg"
+	for unit in $(UNITS); do rm -f "$(UNIT_FOLDER)/$$unit"; done
 	rm -rf "$(DOC)"
 	for name in $(EXTENSIONS); do rm -rf "$(LIB)/$$name"; done
 
@@ -187,6 +200,10 @@ dist:
 SUITE ?= bookworm
 deb: dist
 	@./packaging/make-deb $(SUITE) $(DIST) .build-dist
+
+test-deb: deb
+	@./.ci/packages $(DEMO_PACKAGES) debootstrap
+	@./packaging/try-deb $(SUITE) .build-dist/$(SUITE)
 
 docs:
 	$(BUILD) --product broadcast

@@ -99,7 +99,7 @@ extension EndToEndTests {
         private static func menuCommand(_ broadcast: BroadcastCommand) throws -> String {
             let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             let entry = try String(
-                contentsOf: folder.appendingPathComponent("../../Examples/org.broadcast.Broadcast.desktop"),
+                contentsOf: folder.appendingPathComponent("../../packaging/desktop/org.broadcast.Broadcast.desktop"),
                 encoding: .utf8)
             let line = try #require(entry.split(separator: "\n").first { $0.hasPrefix("Exec=broadcast ") })
             return broadcast.binary + line.dropFirst("Exec=broadcast".count)
