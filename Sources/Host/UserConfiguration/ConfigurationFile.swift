@@ -10,14 +10,20 @@ package enum ConfigurationFile {
     /// A file that cannot be reached is an error: it can contain rules of privacy. So is a link to a file that is not
     /// there.
     package static func load(_ path: String) throws(ConfigurationError) -> Configuration {
-        if isMissing(path) { return Configuration(path: path) }
+        guard let text = try text(path) else { return Configuration(path: path) }
+        return try parse(text, path: path)
+    }
+
+    /// The content of the file at `path`; nil if there is no file. Throws as `load` does, but for the content.
+    package static func text(_ path: String) throws(ConfigurationError) -> String? {
+        if isMissing(path) { return nil }
         guard let data = FileManager.default.contents(atPath: path) else {
             throw .unreadable(path: path)
         }
         guard let text = String(validating: data, as: UTF8.self) else {
             throw .notText(path: path)
         }
-        return try parse(text, path: path)
+        return text
     }
 
     /// True if nothing has this name, or one of its folders does not exist.

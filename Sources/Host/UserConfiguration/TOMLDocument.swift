@@ -69,6 +69,14 @@ package struct TOMLDocument {
 
     package subscript(path: [String]) -> Node? { nodes[path] }
 
+    /// True if all values are the same, except those of `key` and the tables that contain it.
+    func isEqual(to other: TOMLDocument, except key: [String]) -> Bool {
+        func rest(_ document: TOMLDocument) -> [[String]: Value] {
+            document.nodes.filter { !$0.key.starts(with: key) && !key.starts(with: $0.key) }.mapValues(\.value)
+        }
+        return rest(self) == rest(other)
+    }
+
     /// The keys directly below `path`, in order.
     package func keys(below path: [String]) -> [String] {
         nodes.keys.filter { $0.count == path.count + 1 && Array($0.dropLast()) == path }.compactMap(\.last).sorted()

@@ -1,0 +1,129 @@
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import Presentation
+import Processes
+import Terminal
+import UserConfiguration
+
+/// `broadcast config`
+struct ConfigCommand: ParsableCommand {
+    enum Action: String, ExpressibleByArgument, CaseIterable {
+        case path
+        case check
+        case edit
+        case sample
+        case get
+        case set
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "config", abstract: "Show, check and change the configuration.",
+        discussion: """
+            path: print the path of the file. check: say what is wrong in it, with its line. edit: open it in $VISUAL or \
+            $EDITOR, and check it. sample: print a configuration with every setting as a comment. get KEY and set KEY \
+            VALUE: print or change one key, such as video.fps, privacy.notice, destinations.mine.url or preferred; \
+            comments stay. A running broadcast keeps its settings.
+            """)
+
+    @Argument(help: ArgumentHelp("path, check, edit, sample, get or set.", valueName: "action"))
+    var action = Action.path
+
+    @Argument(help: ArgumentHelp("The key and, for set, its value.", valueName: "key|value"))
+    var words: [String] = []
+
+    func run() throws {
+        let count = action == .set ? 2 : action == .get ? 1 : 0
+        guard words.count == count else {
+            throw CommandError(.usage, ConfigurationSentences.usage(action.rawValue))
+        }
+        let path = CommandContext.paths.configFile
+        switch action {
+        case .path: try Output.answer(path)
+        case .check: try check(path)
+        case .edit: try edit(path)
+        case .sample: try Output.answer(ConfigurationSample.text, newline: false)
+        case .get: try get(words[0], path)
+        case .set: try set(words[0], to: words[1], path)
+        }
+    }
+
+    private func check(_ path: String) throws {
+        let context = try CommandContext()
+        let count = context.configuration.destinations.count
+        try Output.answer(
+            FileStatus(path) == nil
+                ? "\(path) does not exist; the defaults apply."
+                : "\(path): nothing is wrong; \(count) \(count == 1 ? "destination" : "destinations")")
+    }
+
+    private func edit(_ path: String) throws {
+        guard let editor = UserEnvironment().editor else {
+            throw CommandError(.usage, "No editor is set. Set EDITOR, or edit \(path).")
+        }
+        try presenting { () throws(ConfigurationError) in try Paths.makeFolder(Self.folder(of: path)) }
+        let text = try presenting { () throws(ConfigurationError) in try ConfigurationFile.text(path) }
+        if text == nil { try write(ConfigurationSample.text, to: path) }
+        // The variable can contain options, so a shell reads it (environ(7)). The check follows if the editor succeeded.
+        let script = editor + " \"$1\" && exec \"$2\" config check"
+        let words = ["sh", "-c", script, "sh", path, CommandLine.arguments[0]]
+        var arguments = words.map { strdup($0) }
+        arguments.append(nil)
+        Output.flush()
+        signal(SIGPIPE, SIG_DFL)
+        execv("/bin/sh", arguments)
+        throw CommandError(.software, "The shell cannot be started: \(String(cString: strerror(errno))). Edit \(path).")
+    }
+
+    private func get(_ key: String, _ path: String) throws {
+        let text = try read(path)
+        guard let value = try presenting({ () throws(ConfigurationError) in try text.value(of: key) }) else {
+            throw CommandError(.nothing, "\(path) does not set \(key). Run: broadcast config sample")
+        }
+        // The address can contain the stream key, and a command can contain a password.
+        let isCommand = key.split(separator: ".").contains("key-command")
+        try Output.answer(isCommand ? "(set)" : AddressSecret.cleaning(value))
+    }
+
+    private func set(_ key: String, to value: String, _ path: String) throws {
+        var text = try read(path)
+        do throws(ConfigurationText.Problem) {
+            try text.set(key, to: value)
+        } catch {
+            throw CommandError(error, key: key)
+        }
+        let changed = text.text
+        try presenting { () throws(ConfigurationError) in
+            try ConfigurationFile.parse(changed, path: path).check(with: UserEnvironment().catalog)
+            try Paths.makeFolder(Self.folder(of: path))
+        }
+        try write(changed, to: path)
+    }
+
+    private func read(_ path: String) throws -> ConfigurationText {
+        ConfigurationText(
+            try presenting { () throws(ConfigurationError) in try ConfigurationFile.text(path) ?? "" }, path: path)
+    }
+
+    /// Replaces the file as a whole, or the one that a link leads to. Only its owner may read it then, because an address
+    /// can contain a key.
+    private func write(_ text: String, to path: String) throws {
+        let target = realpath(path, nil)
+        defer { free(target) }
+        let place = target.map { String(cString: $0) } ?? path
+        // Not a device, a pipe, or a file of another user, to which a link can lead.
+        if target != nil, FileStatus(place)?.isRegularFile != true || !FileCreation.isAllowed(place) {
+            throw CommandError(
+                .cannotCreate, "\(place) is not changed: it is no ordinary file of yours. Edit it by hand.")
+        }
+        do throws(SystemError) {
+            try FileDescriptor.replacePrivateFile(at: place, with: Array(text.utf8))
+        } catch {
+            throw CommandError(.cannotCreate, "Cannot write \(place): \(error.reason). Check the folder's permissions.")
+        }
+    }
+
+    private static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    }
+}
