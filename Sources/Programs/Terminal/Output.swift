@@ -1,11 +1,29 @@
 import Glibc
 import Presentation
 import Processes
+import Synchronization
 
 /// Output of text: answers and media go to standard output, everything else to standard error.
 package enum Output {
+    /// The answers and notes since `record`.
+    private static let record = Mutex<String?>(nil)
+    /// A result can be long, and only its beginning is shown.
+    private static let recordLimit = 4096
+
+    /// Keeps the answers and notes from now on, for a notification.
+    package static func startRecording() {
+        record.withLock { $0 = "" }
+    }
+
+    package static var recorded: String { record.withLock { $0 ?? "" } }
+
+    private static func remember(_ text: String) {
+        record.withLock { if let count = $0?.utf8.count, count < recordLimit { $0? += text } }
+    }
+
     /// Writes an answer to standard output. Throws if it cannot be written.
     package static func answer(_ text: String, newline: Bool = true) throws(CommandError) {
+        remember(text + "\n")
         try answer(bytes: Array((newline ? text + "\n" : text).utf8))
     }
 
@@ -39,6 +57,7 @@ package enum Output {
 
     /// Writes a line to standard error.
     package static func note(_ text: String) {
+        remember(text + "\n")
         raw(text + "\n")
     }
 

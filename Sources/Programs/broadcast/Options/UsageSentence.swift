@@ -46,7 +46,8 @@ package struct UsageSentence {
             return "\(option) is an option of a command. Run: broadcast start \(option) …"
         }
         return CommandLineHints.unknownOption(
-            option, known: command.map { Self.options(of: $0.type) } ?? [], command: command?.name)
+            option, known: command.map { Self.options(of: $0.type) } ?? ["--version", "--help"],
+            command: command?.name)
     }
 
     /// The word after `option` if it begins with `-` and is not an option itself.
