@@ -173,6 +173,14 @@ let layers = [
                     "Media", "Concurrency", "Processes", "Capture", "WindowPrivacy", "Encode", "Pipeline", "Upload",
                     "Session", "UserConfiguration", "Credentials", "Control", "Desktop",
                 ]),
+            // Examines what a broadcast needs, without starting one.
+            .swift(
+                "Doctor",
+                uses: [
+                    "Media", "Concurrency", "Bus", "RTMP", "Capture", "X11Capture", "PortalCapture", "PulseCapture",
+                    "Encode",
+                    "Upload", "Session", "UserConfiguration", "Credentials",
+                ]),
         ]),
     // What a person or another program uses.
     Layer(
@@ -191,7 +199,7 @@ let layers = [
                 uses: [
                     "Media", "Concurrency", "Processes", "RTMP", "Capture", "WindowPrivacy", "X11Capture",
                     "PortalCapture", "PulseCapture", "Encode", "Pipeline", "Upload", "Session", "UserConfiguration",
-                    "Credentials", "Control", "Desktop", "CommandModels", "Host",
+                    "Credentials", "Control", "Desktop", "CommandModels", "Host", "Doctor",
                 ]),
             // The terminal of the command: output, questions, keys, signals and pictures.
             .swift(
@@ -206,8 +214,8 @@ let layers = [
                 uses: [
                     "CLinux", "Media", "Concurrency", "Processes", "RTMP", "Capture", "WindowPrivacy", "X11Capture",
                     "PortalCapture", "PulseCapture", "Encode", "Pipeline", "Upload", "Session", "UserConfiguration",
-                    "Credentials", "Control", "Desktop", "CommandModels", "Host", "BroadcastKit", "Presentation",
-                    "Terminal", "ArgumentParser",
+                    "Credentials", "Control", "Desktop", "CommandModels", "Host", "Doctor", "BroadcastKit",
+                    "Presentation", "Terminal", "ArgumentParser",
                 ]),
             // The shipped extensions are separate programs, so that their libraries, memory and crashes do not affect
             // the broadcaster. Their manifests are in Extensions/.
@@ -314,6 +322,7 @@ let tests: [Module] = [
         uses: [
             "Media", "Processes", "RTMP", "Capture", "WindowPrivacy", "X11Capture", "PortalCapture", "PulseCapture",
             "Encode", "Pipeline", "Upload", "Session", "UserConfiguration", "Credentials", "Control", "Desktop", "Host",
+            "Doctor",
             "Presentation", "TestSupport",
         ]),
     .test(

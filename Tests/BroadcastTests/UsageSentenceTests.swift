@@ -17,6 +17,7 @@ struct UsageSentenceTests {
         (["start", "--no-audio"], "Did you mean --no-app-audio?"),
         (["start", "talk.mp4"], "broadcast start --to talk.mp4"),
         (["--to", "talk.mp4"], "broadcast start --to"), (["start", "--fps", "many"], "broadcast start --help"),
+        (["-V"], "Did you mean --version?"), (["quit"], "Run: broadcast stop"),
         (["stop", "now"], "\"now\""), (["start", "--to", "-talk.mp4"], "./-talk.mp4"),
     ])
     func `A wrong command line gets one sentence with the next step`(arguments: [String], part: String) throws {

@@ -47,6 +47,8 @@ struct CommandLineHintsTests {
             ("hlep", "Did you mean help?"), ("list-destination", "Did you mean list-destinations?"),
             ("xyzzyxyzzy", "See broadcast --help."), ("talk.mp4", "broadcast start --to talk.mp4"),
             ("rtmp://h/app/s3cret", "broadcast start --to ADDRESS"),
+            ("record", "Run: broadcast start --to FILE.mp4"), ("LS", "Run: broadcast list-destinations"),
+            ("version", "Run: broadcast --version"),
         ])
     func `A word that is not a command has a suggestion`(word: String, words: String) {
         let sentence = CommandLineHints.unknownCommand(word, known: Self.commands)

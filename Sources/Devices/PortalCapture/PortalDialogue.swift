@@ -40,10 +40,9 @@ struct PortalDialogue {
     static let screenCast = "org.freedesktop.portal.ScreenCast"
     static let requests = "org.freedesktop.portal.Request"
     private static let sessions = "org.freedesktop.portal.Session"
-    private static let properties = "org.freedesktop.DBus.Properties"
 
     /// Bits of AvailableSourceTypes, and values of source_type.
-    private static func sourceType(_ choice: PortalChoice) -> UInt32 { choice == .monitor ? 1 : 2 }
+    static func sourceType(_ choice: PortalChoice) -> UInt32 { choice == .monitor ? 1 : 2 }
     /// Bits of AvailableCursorModes.
     private enum CursorMode {
         static let hidden: UInt32 = 1
@@ -157,44 +156,7 @@ struct PortalDialogue {
     }
 
     private func property(_ name: String) throws(PortalProblem) -> UInt32 {
-        do throws(BusError) {
-            let reply = try bus.request(
-                Self.portal, Self.properties, "Get", [.string(Self.screenCast), .string(name)], startsService: true,
-                within: limits.answer)
-            return reply.arguments.first?.unsigned ?? 0
-        } catch .refused(let error, _)
-            where error.hasSuffix(".InvalidArgs") || error.hasSuffix(".UnknownInterface")
-            || error.hasSuffix(".UnknownProperty") || error.hasSuffix(".UnknownMethod")
-        {
-            // The portal runs, and no backend implements screen casts.
-            throw .noBackend
-        } catch .refused(let error, let text) {
-            if error.isEmpty || error.hasSuffix(".ServiceUnknown") || error.hasSuffix(".NameHasNoOwner") {
-                throw .noPortal
-            }
-            throw isGraphicalSessionInactive ? .noGraphicalSession(text) : .portalFails(text)
-        } catch {
-            throw error.problem
-        }
-    }
-
-    /// True if systemd's target for graphical sessions is not active. xdg-desktop-portal requires it from version 1.22
-    /// on, and compositors that are started by hand do not activate it.
-    private var isGraphicalSessionInactive: Bool {
-        let systemd = "org.freedesktop.systemd1"
-        let manager = BusObject(service: systemd, path: "/org/freedesktop/systemd1")
-        guard bus.hasOwner(systemd) else { return false }
-        // A unit that is not loaded is not active.
-        guard
-            let unit = bus.call(manager, systemd + ".Manager", "GetUnit", [.string("graphical-session.target")])?
-                .arguments.first?.string
-        else {
-            return true
-        }
-        let state = bus.call(
-            BusObject(service: systemd, path: unit), Self.properties, "Get",
-            [.string(systemd + ".Unit"), .string("ActiveState")])
-        return state?.arguments.first?.string != "active"
+        try PortalProperties(bus: bus, answerLimit: limits.answer).number(name, of: Self.screenCast)
     }
 
     private mutating func createSession() throws(PortalProblem) {

@@ -57,6 +57,11 @@ final class ImageGrabber {
         body(&bytes)
     }
 
+    /// True if the server attaches shared memory of this process.
+    static func canShareMemory(_ connection: X11Connection) -> Bool {
+        SharedSegment(connection: connection, byteCount: 4096) != nil
+    }
+
     private var address: UnsafeMutableRawPointer {
         switch memory {
         case .shared(let segment): segment.address

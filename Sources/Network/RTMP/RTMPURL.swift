@@ -20,7 +20,7 @@ public struct RTMPURL: Hashable, Sendable {
     }
 
     /// The server and its application.
-    let address: RTMPAddress
+    package let address: RTMPAddress
     /// The stream key, including its query if it has one. This is a secret.
     package let streamKey: String
 

@@ -48,6 +48,9 @@ package final class TLSClientHandler: ChannelDuplexHandler {
         connection = try TLSConnection(context, identity: ServerIdentity(host))
     }
 
+    /// The days until the server's certificate expires; nil before the handshake is complete. Use it on the event loop.
+    package var certificateDaysLeft: Int? { connection.certificateDaysLeft }
+
     // MARK: Events of the channel
 
     package func handlerAdded(context: ChannelHandlerContext) {

@@ -81,6 +81,15 @@ final class TLSConnection {
         return .incomplete
     }
 
+    /// The days until the server's certificate expires; nil before the handshake is complete.
+    var certificateDaysLeft: Int? {
+        guard let certificate = SSL_get0_peer_certificate(ssl) else { return nil }
+        var days: Int32 = 0
+        var seconds: Int32 = 0
+        guard ASN1_TIME_diff(&days, &seconds, nil, X509_get0_notAfter(certificate)) == 1 else { return nil }
+        return Int(days)
+    }
+
     /// Appends the decrypted bytes that the server sent to `bytes`.
     func read(into bytes: inout ByteBuffer) throws(TLSProblem) -> Pause {
         while true {

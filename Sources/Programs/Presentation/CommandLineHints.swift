@@ -14,7 +14,25 @@ package enum CommandLineHints {
         "--daemon": "--detach",
         "--screen": "--monitor", "--pointer": "--cursor", "--no-pointer": "--no-cursor", "--name": "--session",
         "-o": "--to", "-r": "--fps", "-s": "--size", "-t": "--duration", "-b": "--bitrate", "-f": "--format",
-        "-d": "--detach",
+        "-d": "--detach", "-V": "--version", "-v": "--version",
+    ]
+
+    /// Words that other programs use for commands, and what they are here.
+    private static let otherCommands = [
+        "record": "broadcast start --to FILE.mp4", "rec": "broadcast start --to FILE.mp4",
+        "capture": "broadcast start --to FILE.mp4",
+        "live": "broadcast start --to DESTINATION", "stream": "broadcast start --to DESTINATION",
+        "go-live": "broadcast start --to DESTINATION", "publish": "broadcast start --to DESTINATION",
+        "quit": "broadcast stop", "end": "broadcast stop", "exit": "broadcast stop", "kill": "broadcast stop",
+        "list": "broadcast list-destinations", "ls": "broadcast list-destinations",
+        "destinations": "broadcast list-destinations", "sources": "broadcast list-sources",
+        "windows": "broadcast list-sources", "monitors": "broadcast list-sources",
+        "extensions": "broadcast list-extensions", "plugins": "broadcast list-extensions",
+        "toggle": "broadcast pause --toggle", "unpause": "broadcast resume", "continue": "broadcast resume",
+        "mute": "broadcast mic off", "unmute": "broadcast mic on", "save": "broadcast clip", "replay": "broadcast clip",
+        "login": "broadcast setup NAME", "sign-in": "broadcast setup NAME", "auth": "broadcast setup NAME",
+        "logout": "broadcast sign-out NAME", "check": "broadcast doctor", "diagnose": "broadcast doctor",
+        "log": "broadcast logs", "screenshot": "broadcast preview FILE.png", "version": "broadcast --version",
     ]
 
     /// Options that would put a stream key on the command line.
@@ -45,6 +63,7 @@ package enum CommandLineHints {
         let start =
             MistypedAddress.isLikeAKey(word)
             ? "There is no such command." : AddressSecret.cleaning("There is no command \"\(word)\".")
+        if let other = otherCommands[word.lowercased()] { return "\(start) Run: \(other)" }
         return start + (NearestName.of(word, among: known).map { " Did you mean \($0)?" } ?? "") + " See \(help(nil))."
     }
 

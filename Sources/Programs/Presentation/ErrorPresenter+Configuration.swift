@@ -26,6 +26,25 @@ extension CommandError {
         }
     }
 
+    /// Why `config set` changed nothing.
+    package init(_ problem: ConfigurationText.Problem, key: String) {
+        switch problem {
+        case .notAKey(let text):
+            self.init(
+                .usage,
+                "There is no key \"\(text)\". A key has its table before it, as in video.fps or destinations.mine.url. "
+                    + "Run: broadcast config sample")
+        case .notAlone:
+            self.init(
+                .nothing,
+                "\(key) was not changed, because its line has more than its value, or its value has several lines. "
+                    + "Run: broadcast config edit")
+        case .invalid(let error):
+            self.init(error)
+            message = "\(key) was not changed. " + message
+        }
+    }
+
     package init(_ problem: DestinationProblem) {
         switch problem {
         case .unknown(let target, let known):

@@ -64,13 +64,15 @@ package enum ArgumentConcealment {
         let before = index > 0 ? arguments[index - 1] : ""
         guard index > 1, !arguments[index].hasPrefix("-") else { return false }
         if before.hasPrefix("-") { return ["--to", "--preferred"].contains(before) }
-        let commands = ["start", "setup", "sign-out", "add-destination", "remove-destination", "retry"]
+        let commands = ["start", "setup", "sign-out", "add-destination", "remove-destination", "retry", "doctor"]
         return arguments[1..<index].contains { commands.contains($0) }
     }
 
     private static func concealed(_ index: Int, in arguments: [String]) -> [UInt8]? {
         let before = index > 0 ? arguments[index - 1] : ""
-        let isDestination = before == "--to" || index > 1 && arguments.prefix(index).contains("add-destination")
+        let isDestination =
+            before == "--to"
+            || index > 1 && arguments.prefix(index).contains { ["add-destination", "doctor"].contains($0) }
         return AddressSecret.concealing(
             arguments[index], isDestination: isDestination && !arguments[index].hasPrefix("-"))
     }

@@ -8,27 +8,27 @@ import Session
 /// stopped.
 package enum ConsoleOutput {
     /// Standard error.
-    case errors(isTerminal: Bool)
+    case errors(isTerminal: Bool, colours: StatusColours = .none)
     /// The parent of a detached session, until the session is live. After that, only the log has it.
     case parent(LaunchedSession)
 
     /// Shows a line above the status line.
     package func say(_ text: String) {
         switch self {
-        case .errors(let isTerminal): Output.errors.write((isTerminal ? "\r\u{1b}[K" : "") + text + "\n")
+        case .errors(let isTerminal, _): Output.errors.write((isTerminal ? "\r\u{1b}[K" : "") + text + "\n")
         case .parent(let parent): parent.say(text)
         }
     }
 
     /// True if the output is a terminal of this process, and not the parent of a detached session.
     package var isTerminal: Bool {
-        if case .errors(let isTerminal) = self { isTerminal } else { false }
+        if case .errors(let isTerminal, _) = self { isTerminal } else { false }
     }
 
     /// True if there is a status line.
     package var hasStatus: Bool {
         switch self {
-        case .errors(let isTerminal): isTerminal
+        case .errors(let isTerminal, _): isTerminal
         case .parent(let parent): !parent.isOver
         }
     }
@@ -36,14 +36,16 @@ package enum ConsoleOutput {
     /// Shows the status line.
     package func show(_ status: String) {
         switch self {
-        case .errors: Output.errors.setStatus("\r\u{1b}[K" + status.prefix(Output.width - 1))
+        case .errors(_, let colours):
+            let line = colours.apply(to: String(status.prefix(Output.width - 1)))
+            Output.errors.setStatus("\r\u{1b}[K" + line)
         case .parent(let parent): parent.show(progress: status)
         }
     }
 
     /// Removes the status line.
     package func endStatus() {
-        guard case .errors(let isTerminal) = self else { return }
+        guard case .errors(let isTerminal, _) = self else { return }
         Output.errors.setStatus(nil)
         if isTerminal { Output.errors.write("\r\u{1b}[K") }
     }

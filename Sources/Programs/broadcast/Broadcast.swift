@@ -15,22 +15,37 @@ package struct Broadcast: AsyncParsableCommand {
         discussion: """
             Captures a Wayland or X11 desktop and its sound, and sends them to RTMP servers, files and other programs.
 
-              broadcast start --to talk.mp4
-              broadcast start --to rtmp://live.example.com/app --key-from-stdin
-              broadcast stop
+              broadcast start --to talk.mp4               record, until Ctrl-C
+              broadcast start --to twitch --to talk.mp4   go live, and keep a file
+              broadcast pause                             show viewers a slate
+              broadcast hide class:KeePassXC              hide a window (X11)
+              broadcast stop                              end it, from any terminal
             """,
         version: "0.1.0",
-        subcommands: [
-            StartCommand.self, StopCommand.self, PauseCommand.self, ResumeCommand.self, MicCommand.self,
-            AnnotateCommand.self, ClipCommand.self, AddDestinationCommand.self, RemoveDestinationCommand.self,
-            RetryCommand.self, HideCommand.self, UnhideCommand.self,
-            StatusCommand.self, EventsCommand.self, LogsCommand.self,
-            CapturedCommand.self, PreviewCommand.self,
-            PickerCommand.self, ListDestinationsCommand.self,
-            ListExtensionsCommand.self, ListSourcesCommand.self, ForgetSourceCommand.self, SetupCommand.self,
-            SignOutCommand.self,
-            CheckExtensionCommand.self,
-            CompleteCommand.self,
+        subcommands: [CompleteCommand.self],
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Go live",
+                subcommands: [StartCommand.self, StopCommand.self, PreviewCommand.self, PickerCommand.self]),
+            CommandGroup(
+                name: "Change a running broadcast",
+                subcommands: [
+                    PauseCommand.self, ResumeCommand.self, MicCommand.self, HideCommand.self, UnhideCommand.self,
+                    AddDestinationCommand.self, RemoveDestinationCommand.self, RetryCommand.self, AnnotateCommand.self,
+                    ClipCommand.self,
+                ]),
+            CommandGroup(
+                name: "See what happens",
+                subcommands: [
+                    StatusCommand.self, EventsCommand.self, LogsCommand.self, CapturedCommand.self, DoctorCommand.self,
+                ]),
+            CommandGroup(
+                name: "Destinations and sources",
+                subcommands: [
+                    SetupCommand.self, SignOutCommand.self, ListDestinationsCommand.self, ListExtensionsCommand.self,
+                    ListSourcesCommand.self, ForgetSourceCommand.self, CheckExtensionCommand.self,
+                    ConfigCommand.self,
+                ]),
         ])
 
     package init() {}
@@ -53,16 +68,22 @@ package struct Broadcast: AsyncParsableCommand {
         if let helper = SecretServiceHelper(arguments: CommandLine.arguments) { Glibc.exit(helper.run().rawValue) }
         // The writer of standard error is another thread.
         defer { Output.flush() }
+        var isNotifying = false
         do {
             var command = try parseAsRoot()
+            isNotifying = (command as? any NotifyingCommand)?.notice.notify == true
+            if isNotifying { Output.startRecording() }
             if !(command is CompleteCommand) { CommandContext.restoreNotifications() }
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
                 try command.run()
             }
+            if isNotifying { NotifyOption.show(error: nil) }
         } catch let error as CommandError {
-            if !error.isTold { Output.note("broadcast: " + ArgumentConcealment.clean(error.message)) }
+            let message = ArgumentConcealment.clean(error.message)
+            if isNotifying { NotifyOption.show(error: error.isTold ? nil : message) }
+            if !error.isTold { Output.note("broadcast: " + message) }
             Output.flush()
             Glibc.exit(error.status.rawValue)
         } catch  where exitCode(for: error) == .validationFailure {

@@ -24,6 +24,12 @@ struct UserEnvironment {
     /// True if systemd started this process as the program of a unit (systemd.exec(5), SYSTEMD_EXEC_PID).
     let isSystemdUnit: Bool
     let kitContext: KitContext
+    let secretService: SecretService
+    let statusColours: StatusColours
+    /// The editor of texts (environ(7)): a command that can have arguments; nil if none is set.
+    let editor: String?
+    /// Nil if systemd does not want to know how the program is.
+    let serviceManager: ServiceManager?
 
     init() {
         let environment = ProcessInfo.processInfo.environment
@@ -34,6 +40,10 @@ struct UserEnvironment {
             knowsKittyGraphics: KittyGraphics.isKnown(to: environment))
         isSystemdUnit = environment["SYSTEMD_EXEC_PID"] == String(ProcessInfo.processInfo.processIdentifier)
         let service = SecretService(environment: environment, helper: "/proc/self/exe")
+        secretService = service
+        statusColours = StatusColours(environment: environment)
+        editor = [environment["VISUAL"], environment["EDITOR"]].compactMap(\.self).first { !$0.isEmpty }
+        serviceManager = ServiceManager(environment: environment)
         sessionBusAddress = service.isBusThere ? SecretService.busAddress(environment) : nil
         credentials = CredentialStore(service: service, paths: paths)
         kitContext = KitContext(

@@ -22,6 +22,9 @@ extension DestinationPlan {
             media: .init(prefersConstantPacing: true, maximumFrameSize: maximumRTMPFrame),
             makeHandler: { RTMPHandler(urls: [url] + backups, caFile: caFile, route: route) })
         plan.address = DestinationAddress(url)
+        plan.examination = { () async throws(RTMPError) in
+            try await RTMPExamination.perform(url.address, caFile: caFile, route: route)
+        }
         return plan
     }
 

@@ -26,6 +26,9 @@ package struct DestinationPlan: Sendable {
     package var limits = PictureLimits()
     /// Called once when the destination is over, before that is reported. It can be called on any thread.
     package var whenOver: @Sendable () -> Void = {}
+    /// Performs the handshakes with its server, without sending anything; nil if only a broadcast can find out whether
+    /// the destination works.
+    package var examination: (@Sendable () async throws(RTMPError) -> RTMPExamination)?
     /// Makes a handler. Each connection has a new one.
     package var makeHandler: @Sendable () -> any SampleHandler
 

@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import NetworkSupport
 
-/// Opens TCP connections for a publisher, as its route specifies.
+/// Opens TCP connections to servers, as the route specifies.
 struct ConnectionOpener {
     /// Unsent bytes in the kernel above which it accepts no more. The value keeps a connection busy between two
     /// wake-ups.
@@ -20,17 +20,17 @@ struct ConnectionOpener {
     let deadlines: RTMPDeadlines
     let eventLoop: any EventLoop
 
-    /// Opens a connection to the server of `url`, through the proxy if there is one. Without a proxy, nothing is read
+    /// Opens a connection to `server`, through the proxy if there is one. Without a proxy, nothing is read
     /// from it yet.
     ///
     /// - Returns: a future that fails with an `RTMPError`.
-    func open(_ url: RTMPURL) -> EventLoopFuture<any Channel> {
-        let (host, port) = route.proxy.map { ($0.host, $0.port) } ?? (url.host, url.port)
+    func open(_ server: RTMPAddress) -> EventLoopFuture<any Channel> {
+        let (host, port) = route.proxy.map { ($0.host, $0.port) } ?? (server.host, server.port)
         let bootstrap: ClientBootstrap
         do {
             bootstrap = try self.bootstrap()
         } catch {
-            return eventLoop.makeFailedFuture(RTMPError.connecting(to: url, through: route.proxy, error))
+            return eventLoop.makeFailedFuture(RTMPError.connecting(to: server, through: route.proxy, error))
         }
         let deadline = TimeAmount(deadlines.connect)
         return bootstrap.connect(host: host, port: port).flatMap { [route] channel in
@@ -39,8 +39,8 @@ struct ConnectionOpener {
                 ProxyTunnel.Credentials(user: $0.user, password: $0.password)
             }
             let tunnel = ProxyTunnel(proxy.kind, credentials: credentials, deadline: deadline)
-            return tunnel.open(to: url.host, port: url.port, on: channel).map { channel }
-        }.flatMapErrorThrowing { [route] error in throw RTMPError.connecting(to: url, through: route.proxy, error) }
+            return tunnel.open(to: server.host, port: server.port, on: channel).map { channel }
+        }.flatMapErrorThrowing { [route] error in throw RTMPError.connecting(to: server, through: route.proxy, error) }
     }
 
     private func bootstrap() throws -> ClientBootstrap {

@@ -5,19 +5,19 @@ import NetworkSupport
 import TLS
 
 extension RTMPError {
-    /// Returns the error for a failed attempt to connect to `url`, or to the proxy.
-    static func connecting(to url: RTMPURL, through proxy: RTMPRoute.Proxy?, _ error: any Error) -> RTMPError {
+    /// Returns the error for a failed attempt to connect to `server`, or to the proxy.
+    static func connecting(to server: RTMPAddress, through proxy: RTMPRoute.Proxy?, _ error: any Error) -> RTMPError {
         if let error = error as? RTMPError { return error }
         if let proxy, let problem = error as? ProxyProblem {
             return .proxyFailed(host: proxy.host, port: proxy.port, problem)
         }
-        let (host, port) = proxy.map { ($0.host, $0.port) } ?? (url.host, url.port)
+        let (host, port) = proxy.map { ($0.host, $0.port) } ?? (server.host, server.port)
         let timedOut =
             proxy.map { RTMPError.proxyFailed(host: $0.host, port: $0.port, .doesNotAnswer) } ?? .timedOut(.connecting)
         if case .connectTimeout = error as? ChannelError { return timedOut }
         // The server accepted the connection and closed it before any data was exchanged.
         if case .ioOnClosedChannel = error as? ChannelError {
-            return .closed(during: url.scheme == .rtmps ? .securing : .handshake)
+            return .closed(during: server.scheme == .rtmps ? .securing : .handshake)
         }
         var cause = error
         if let attempts = error as? NIOConnectionError {

@@ -128,7 +128,7 @@ public final class RTMPPublisher: Sendable {
                 opening: opening, ending: ending)
         }
         connection.whenFailure { error in
-            let error = RTMPError.connecting(to: url, through: settings.route.proxy, error)
+            let error = RTMPError.connecting(to: url.address, through: settings.route.proxy, error)
             opening.fail(error)
             ending.succeed(error)
         }
@@ -240,7 +240,7 @@ public final class RTMPPublisher: Sendable {
         _ url: RTMPURL, _ client: TLSClient?, with opener: ConnectionOpener,
         _ makeHandler: @escaping @Sendable () throws -> PublisherChannelHandler
     ) -> EventLoopFuture<any Channel> {
-        opener.open(url).flatMapThrowing { channel in
+        opener.open(url.address).flatMapThrowing { channel in
             // Add the handlers here and not in a channel initializer: a host with several addresses has one channel for
             // each attempt.
             do {

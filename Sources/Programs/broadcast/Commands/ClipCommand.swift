@@ -7,7 +7,7 @@ import Terminal
 import UserConfiguration
 
 /// `broadcast clip`
-struct ClipCommand: AsyncParsableCommand {
+struct ClipCommand: AsyncParsableCommand, NotifyingCommand {
     static let configuration = CommandConfiguration(
         commandName: "clip", abstract: "Save the last seconds as a playable MP4 while the broadcast continues.",
         discussion: """
@@ -19,6 +19,7 @@ struct ClipCommand: AsyncParsableCommand {
     var last: String?
 
     @OptionGroup var name: SessionName
+    @OptionGroup var notice: NotifyOption
 
     @Argument(
         help: ArgumentHelp(

@@ -70,25 +70,34 @@ struct SessionName: ParsableArguments {
 }
 
 /// `broadcast pause`
-struct PauseCommand: AsyncParsableCommand {
+struct PauseCommand: AsyncParsableCommand, NotifyingCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: "Pause a broadcast: viewers see a slate, recordings omit the pause.",
-        discussion: "Prints paused once nothing of the screen is captured any more.")
+        discussion: "Prints paused once nothing of the screen is captured any more, and live after a resume.")
+
+    @Flag(help: "Resume the broadcast if it is paused: for a key that does both.")
+    var toggle = false
 
     @OptionGroup var name: SessionName
+    @OptionGroup var notice: NotifyOption
 
     func run() async throws {
+        if toggle, try await name.ask(.status).session?.state == "paused" {
+            _ = try await name.ask(.resume)
+            return try Output.answer("live")
+        }
         _ = try await name.ask(.pause)
         try Output.answer("paused")
     }
 }
 
 /// `broadcast resume`
-struct ResumeCommand: AsyncParsableCommand {
+struct ResumeCommand: AsyncParsableCommand, NotifyingCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume", abstract: "Continue a paused broadcast.", discussion: "Prints live.")
 
     @OptionGroup var name: SessionName
+    @OptionGroup var notice: NotifyOption
 
     func run() async throws {
         _ = try await name.ask(.resume)
@@ -97,7 +106,7 @@ struct ResumeCommand: AsyncParsableCommand {
 }
 
 /// `broadcast mic`
-struct MicCommand: AsyncParsableCommand {
+struct MicCommand: AsyncParsableCommand, NotifyingCommand {
     static let configuration = CommandConfiguration(
         commandName: "mic", abstract: "Turn the microphone on or off while the broadcast runs.",
         discussion: "Prints on or off, the new state. While the microphone is off, nothing is recorded from it.")
@@ -106,6 +115,7 @@ struct MicCommand: AsyncParsableCommand {
     var value: String
 
     @OptionGroup var name: SessionName
+    @OptionGroup var notice: NotifyOption
 
     func run() async throws {
         guard let choice = ControlRequest.MicrophoneChoice(rawValue: value) else {

@@ -101,7 +101,7 @@ extension StartCommand {
     /// Shows a message on the desktop if the user sees no terminal: from a menu, a key binding, cron, or detached.
     func notify(_ message: String, _ context: CommandContext, _ launched: LaunchedSession?) {
         let hasTerminal = launched == nil && (isatty(STDIN_FILENO) != 0 || Output.isTerminal)
-        guard context.hasSessionBus && !hasTerminal else { return }
+        guard context.hasSessionBus && !hasTerminal && !notice.notify else { return }
         DesktopNotification.send(message)
     }
 

@@ -13,7 +13,7 @@ import Upload
 import UserConfiguration
 
 /// `broadcast start`
-package struct StartCommand: AsyncParsableCommand {
+package struct StartCommand: AsyncParsableCommand, NotifyingCommand {
     package static let configuration = CommandConfiguration(
         commandName: "start", abstract: "Start a broadcast.",
         discussion: """
@@ -34,6 +34,7 @@ package struct StartCommand: AsyncParsableCommand {
     @OptionGroup(title: "Privacy") var privacy: PrivacyOptions
     @OptionGroup(title: "Network") var network: NetworkOptions
     @OptionGroup(title: "Session") var session: SessionOptions
+    @OptionGroup(title: "Session") var notice: NotifyOption
 
     @Flag(help: "Show what viewers will see, and ask before going live; without a terminal, go live at once.")
     var preview = false
@@ -149,7 +150,9 @@ package struct StartCommand: AsyncParsableCommand {
         // They hold pictures of the screen, also if no later broadcast makes clips for an extension.
         ClipFolder.removeAbandoned(in: context.paths.clipFolder)
         let host = SessionHost(options: options) { () throws(ConfigurationError) in request }
-        let output = launched.map(ConsoleOutput.parent) ?? .errors(isTerminal: Output.isTerminal)
+        let output =
+            launched.map(ConsoleOutput.parent)
+            ?? .errors(isTerminal: Output.isTerminal, colours: context.user.statusColours)
         var console = SessionConsole(
             session: name, showsNotice: context.configuration.privacy.isOn(\.notice),
             output: output)
@@ -171,9 +174,11 @@ package struct StartCommand: AsyncParsableCommand {
         let isAsking = if case .portal(let portal) = request.settings.source { portal.asksUser } else { false }
         let waiting = Self.reportWaiting(host, isAsking: isAsking, to: output)
         defer { waiting.cancel() }
+        let manager = launched == nil ? context.user.serviceManager : nil
         for await event in host.events {
             console.show(event, host.session?.snapshot())
             if case .started = event { waiting.cancel() }
+            manager?.report(event)
             react(to: event, of: host, context, launched)
         }
         let failure = await start.value
@@ -272,6 +277,18 @@ package struct StartCommand: AsyncParsableCommand {
             try? await Task.sleep(for: .seconds(1))
             guard !Task.isCancelled, !output.isTerminal, let snapshot = host.session?.snapshot() else { return }
             output.say(StatusLine.waiting(for: snapshot, isAsking: isAsking))
+        }
+    }
+}
+
+extension ServiceManager {
+    /// Each destination has accepted the broadcast, or is over; the session works; or its end has begun.
+    fileprivate func report(_ event: HostEvent) {
+        switch event {
+        case .started: ready()
+        case .statistics(let snapshot): sign("\(snapshot.state.rawValue), \(Int(snapshot.elapsed.seconds)) s")
+        case .state(.finishing): stopping()
+        case .exposed, .state, .destination, .notice, .annotation, .changed, .clip: break
         }
     }
 }

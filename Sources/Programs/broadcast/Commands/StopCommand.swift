@@ -5,7 +5,7 @@ import Presentation
 import Terminal
 
 /// `broadcast stop`
-struct StopCommand: AsyncParsableCommand {
+struct StopCommand: AsyncParsableCommand, NotifyingCommand {
     static let configuration = CommandConfiguration(
         commandName: "stop", abstract: "Stop a broadcast, and wait until everything is written and closed.",
         discussion: """
@@ -15,6 +15,7 @@ struct StopCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var name: SessionName
+    @OptionGroup var notice: NotifyOption
 
     @Flag(help: "Stop every session.")
     var all = false

@@ -28,8 +28,9 @@ package struct CompletionValues {
     private func positional() async -> Completion? {
         switch line.command.commandName {
         case "mic": .values(["on", "off", "toggle"])
+        case "config": .values(["path", "check", "edit", "sample", "get", "set"])
         case "clip", "preview": Completion(mode: .files)
-        case "add-destination": destinations
+        case "add-destination", "doctor": destinations
         case "remove-destination": .values(await sessionDestinations { $0.state != "finished" && $0.state != "failed" })
         case "retry": .values(await sessionDestinations { $0.nextRetryS != nil })
         case "hide": .values([Self.activeWindow, Self.pickedWindow] + windows + windowRules + [Self.processRule])

@@ -1,0 +1,55 @@
+import Capture
+import Media
+import PortalCapture
+import PulseCapture
+import X11Capture
+
+extension Doctor {
+    /// Examines the source of pictures. Returns its size; nil if it is not known.
+    func examineScreen() -> PixelSize? {
+        if surroundings.display == nil, let session = surroundings.waylandSession {
+            return examinePortal(display: session.display)
+        }
+        do throws(CaptureError) {
+            let abilities = try DisplayAbilities(display: surroundings.display)
+            report(.display, .ok, .screen(abilities))
+            report(
+                .sharedMemory, abilities.hasSharedMemory ? .ok : .warning,
+                abilities.hasSharedMemory ? .sharesMemory : .copiesPictures)
+            report(
+                .windows, abilities.hasComposite ? .ok : .warning,
+                .coveredWindows(isPossible: abilities.hasComposite, isComposited: abilities.isComposited))
+            return abilities.size
+        } catch {
+            report(.display, .wrong, .capture(error))
+            return nil
+        }
+    }
+
+    private func examinePortal(display: String) -> PixelSize? {
+        do throws(PortalProblem) {
+            let abilities = try PortalAbilities(busAddress: surroundings.busAddress)
+            report(.portal, abilities.sharesMonitors ? .ok : .warning, .portal(abilities))
+        } catch {
+            report(.portal, .wrong, .capture(.portal(error)))
+            return nil
+        }
+        let choice = surroundings.paths.rememberedChoices.choice(for: display)
+        report(.sharedMonitor, .ok, .remembered(choice))
+        guard let width = choice?.width, let height = choice?.height else { return nil }
+        return PixelSize(width: width, height: height)
+    }
+
+    func examineSound() {
+        guard let sounds = PulseSourceList.inventory() else {
+            report(.sound, .wrong, .noSoundServer)
+            return
+        }
+        let outputs = sounds.sources.filter(\.isMonitor)
+        let output = (outputs.first(where: \.isDefault) ?? outputs.first)?.description
+        report(.sound, output == nil ? .warning : .ok, .sound(output: output))
+        let microphones = sounds.sources.filter { !$0.isMonitor }
+        report(
+            .microphone, .ok, .microphone((microphones.first(where: \.isDefault) ?? microphones.first)?.description))
+    }
+}
