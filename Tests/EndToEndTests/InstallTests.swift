@@ -23,6 +23,7 @@ extension EndToEndTests {
                     "share/bash-completion/completions/broadcast",
                     "share/zsh/site-functions/_broadcast", "share/fish/vendor_completions.d/broadcast.fish",
                     "share/applications/org.broadcast.Broadcast.desktop",
+                    "share/applications/org.broadcast.Broadcast.Live.desktop",
                     "share/metainfo/org.broadcast.Broadcast.metainfo.xml",
                     "share/icons/hicolor/scalable/apps/org.broadcast.Broadcast.svg",
                     "lib/systemd/user/broadcast@.service", "lib/systemd/user/broadcast-replay.service",

@@ -9,7 +9,7 @@ struct PortalProperties {
     /// For an answer of the portal, which the bus may have to start first.
     var answerLimit = Duration.seconds(25)
 
-    /// Reads a property that is a number; 0 if it is none.
+    /// Reads a number. Returns 0 for a property of another type.
     ///
     /// Throws `noBackend` if the portal runs and does not implement the interface.
     func number(_ name: String, of interface: String) throws(PortalProblem) -> UInt32 {

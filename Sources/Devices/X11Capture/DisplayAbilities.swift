@@ -8,8 +8,6 @@ package struct DisplayAbilities: Sendable, Equatable {
     package var display: String
     package var size: PixelSize
     package var monitorCount: Int
-    /// Bits of a pixel's colours.
-    package var depth: Int
     /// False if the server cannot attach shared memory (MIT-SHM): pictures then come through the socket.
     package var hasSharedMemory: Bool
     /// Composite, which hidden and covered windows need.
@@ -28,7 +26,6 @@ package struct DisplayAbilities: Sendable, Equatable {
         size = layout.size
         _ = try PixelLayout(rootOf: connection)
         monitorCount = layout.monitors.count
-        depth = Int(XDefaultDepth(connection.display, XDefaultScreen(connection.display)))
         hasSharedMemory = ImageGrabber.canShareMemory(connection)
         var event: Int32 = 0
         var error: Int32 = 0

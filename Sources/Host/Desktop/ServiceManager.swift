@@ -1,6 +1,6 @@
 import Glibc
 
-/// Tells systemd how a program of a unit with `Type=notify` is (sd_notify(3)).
+/// Reports the state of a program to systemd, for a unit with `Type=notify` (sd_notify(3)).
 package final class ServiceManager {
     /// A path, or a name in the abstract namespace with `@` first.
     private let socketName: String
@@ -26,7 +26,7 @@ package final class ServiceManager {
         send("READY=1")
     }
 
-    /// The session works. Call it at least twice a second; systemd is told as often as it asks for.
+    /// Reports that the session works. Call it at least twice a second: it sends three signs in each interval.
     package func sign(_ status: String) {
         guard let watchdog, ContinuousClock.now - lastSign > watchdog / 3 else { return }
         lastSign = .now

@@ -61,7 +61,9 @@ extension Doctor {
         report(.destination, .ok, .destination(name: plan.name))
         guard let examination = plan.examination else {
             if plan.isLive { report(.server, .ok, .notContacted) }
-            if let path = plan.path { examineSpace(in: URLFolder.of(path), rate: Self.recordingRate(configuration)) }
+            if let path = plan.path {
+                examineSpace(in: URLName.folder(of: path), rate: Self.recordingRate(configuration))
+            }
             return
         }
         await examine(plan.url ?? plan.name, examination)
@@ -82,13 +84,5 @@ extension Doctor {
     /// The bytes per second of a recording, from the configuration or by experience.
     static func recordingRate(_ configuration: Configuration?) -> Int {
         (configuration?.video.bitrate ?? 4500) * 125
-    }
-}
-
-/// The folder of a file.
-enum URLFolder {
-    static func of(_ path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 }

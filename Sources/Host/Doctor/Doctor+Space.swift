@@ -25,23 +25,25 @@ extension Doctor {
 
     /// Writes 16 MiB into a file that loses its name at once, and measures the time.
     func examineSpace(in folder: String, rate: Int) {
-        var system = statvfs()
-        guard statvfs(folder, &system) == 0 else {
-            return report(.disk, .wrong, .cannotWrite(folder: folder, code: errno))
+        let measured = TimedOpening.run(name: "disk", within: Self.timeLimit) {
+            Self.measure(folder, rate: rate)
+        } discard: { _ in
         }
+        switch measured ?? .failure(ErrorNumber(value: ETIMEDOUT)) {
+        case .failure(let code): report(.disk, .wrong, .cannotWrite(folder: folder, code: code.value))
+        case .success(let space):
+            report(.disk, space.time < Self.shortTime || space.speed < 2 * rate ? .warning : .ok, .space(space))
+        }
+    }
+
+    private static func measure(_ folder: String, rate: Int) -> Result<Space, ErrorNumber> {
+        var system = statvfs()
+        guard statvfs(folder, &system) == 0 else { return .failure(ErrorNumber(value: errno)) }
         // Some file systems report numbers that are no sizes.
         let (bytes, isTooLarge) = Int(clamping: system.f_bavail).multipliedReportingOverflow(
             by: Int(clamping: system.f_frsize))
-        let free = isTooLarge ? Int.max : bytes
-        let written = TimedOpening.run(name: "disk", within: Self.timeLimit) {
-            Self.writeSpeed(in: folder)
-        } discard: { _ in
-        }
-        switch written ?? .failure(ErrorNumber(value: ETIMEDOUT)) {
-        case .failure(let code): report(.disk, .wrong, .cannotWrite(folder: folder, code: code.value))
-        case .success(let speed):
-            let space = Space(folder: folder, free: free, speed: speed, rate: rate)
-            report(.disk, space.time < Self.shortTime || speed < 2 * rate ? .warning : .ok, .space(space))
+        return writeSpeed(in: folder).map {
+            Space(folder: folder, free: isTooLarge ? Int.max : bytes, speed: $0, rate: rate)
         }
     }
 
@@ -75,7 +77,7 @@ extension Doctor {
     /// The folder, or the nearest one above it that exists: a start creates the folder.
     private static func existing(_ path: String) -> String {
         var path = path
-        while path.count > 1, FileStatus(path)?.isFolder != true { path = URLFolder.of(path) }
+        while path.count > 1, FileStatus(path)?.isFolder != true { path = URLName.folder(of: path) }
         return path
     }
 }

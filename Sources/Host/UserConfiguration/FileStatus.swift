@@ -1,8 +1,15 @@
 import Glibc
 import Upload
 
-/// The last part of a path.
+/// The parts of a path.
 package enum URLName {
+    /// The folder of a file: `.` for a plain name.
+    package static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// The last part.
     package static func last(_ path: String) -> String {
         path.split(separator: "/").last.map(String.init) ?? path
     }

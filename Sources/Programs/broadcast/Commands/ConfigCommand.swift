@@ -61,7 +61,7 @@ struct ConfigCommand: ParsableCommand {
         guard let editor = UserEnvironment().editor else {
             throw CommandError(.usage, "No editor is set. Set EDITOR, or edit \(path).")
         }
-        try presenting { () throws(ConfigurationError) in try Paths.makeFolder(Self.folder(of: path)) }
+        try presenting { () throws(ConfigurationError) in try Paths.makeFolder(URLName.folder(of: path)) }
         let text = try presenting { () throws(ConfigurationError) in try ConfigurationFile.text(path) }
         if text == nil { try write(ConfigurationSample.text, to: path) }
         // The variable can contain options, so a shell reads it (environ(7)). The check follows if the editor succeeded.
@@ -95,7 +95,7 @@ struct ConfigCommand: ParsableCommand {
         let changed = text.text
         try presenting { () throws(ConfigurationError) in
             try ConfigurationFile.parse(changed, path: path).check(with: UserEnvironment().catalog)
-            try Paths.makeFolder(Self.folder(of: path))
+            try Paths.makeFolder(URLName.folder(of: path))
         }
         try write(changed, to: path)
     }
@@ -121,9 +121,5 @@ struct ConfigCommand: ParsableCommand {
         } catch {
             throw CommandError(.cannotCreate, "Cannot write \(place): \(error.reason). Check the folder's permissions.")
         }
-    }
-
-    private static func folder(of path: String) -> String {
-        path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     }
 }
