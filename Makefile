@@ -26,9 +26,13 @@ IN_BUILD_FOLDER = mkdir -p $(CURDIR)/.build/tmp && TMPDIR=$(CURDIR)/.build/tmp
 # without an installed Swift.
 BUILD = $(IN_BUILD_FOLDER) $(SWIFT) build -c release
 BIN = .build/release
-# They look for no libraries beside themselves, are bound at once, and contain no path of this machine.
+# They look for no libraries beside themselves, are bound at once, export no symbols, and contain no path of this machine.
+# Packed relocations need glibc 2.36.
+PACKED := $(shell getconf GNU_LIBC_VERSION 2> /dev/null | awk '{ split($$2, v, "."); if (v[1] * 100 + v[2] >= 236) \
+	print "-Xlinker -z -Xlinker pack-relative-relocs" }')
 BUILD_STATIC = $(IN_BUILD_FOLDER) $(SWIFT) build -c release --static-swift-stdlib --scratch-path .build-static \
-	--disable-local-rpath -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now \
+	--disable-local-rpath -Xswiftc -use-ld=lld -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now \
+	-Xlinker --version-script=$(CURDIR)/packaging/program.map $(PACKED) \
 	-Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. \
 	-Xcc -fstack-protector-strong
 BIN_STATIC = .build-static/release
