@@ -14,4 +14,18 @@ package enum Folder {
             guard mkdir(partial, mode) == 0 || errno == EEXIST || errno == EISDIR else { throw .last }
         }
     }
+
+    /// The names in the folder, in no order, without `.` and `..`. None if it cannot be read.
+    package static func entries(_ path: String) -> [String] {
+        guard let stream = opendir(path) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { start in
+                start.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names
+    }
 }

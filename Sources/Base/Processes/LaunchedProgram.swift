@@ -40,16 +40,7 @@ package final class LaunchedProgram: Sendable {
 
     /// True if the program or a process of its group runs.
     package var isRunning: Bool {
-        guard let folder = opendir("/proc") else { return false }
-        defer { closedir(folder) }
-        while let entry = readdir(folder) {
-            // The kernel gives processes names that are numbers, and they are shorter than the field.
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { start in
-                start.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if let process = pid_t(name), Self.isRunning(process, in: pid) { return true }
-        }
-        return false
+        Folder.entries("/proc").contains { name in pid_t(name).map { Self.isRunning($0, in: pid) } ?? false }
     }
 
     /// Whether the process belongs to `group` and has not ended (proc_pid_stat(5)).

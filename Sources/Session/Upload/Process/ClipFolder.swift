@@ -41,7 +41,7 @@ package final class ClipFolder {
     /// Deletes the folders in `parent` that no broadcast has locked, with everything in them. Without `parent`, it does
     /// nothing.
     package static func removeAbandoned(in parent: String) {
-        for name in names(in: parent) {
+        for name in Folder.entries(parent) {
             let path = parent + "/" + name
             guard let descriptor = lock(path) else { continue }
             defer { close(descriptor) }
@@ -52,7 +52,7 @@ package final class ClipFolder {
 
     /// Deletes what is in an open folder. Does not follow links.
     private static func empty(_ path: String, _ descriptor: Int32) {
-        for name in names(in: path) {
+        for name in Folder.entries(path) {
             if unlinkat(descriptor, name, 0) == 0 { continue }
             let folder = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard folder >= 0 else { continue }
@@ -69,18 +69,5 @@ package final class ClipFolder {
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
         close(descriptor)
         return nil
-    }
-
-    private static func names(in folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { start in
-                start.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        return names
     }
 }
