@@ -216,7 +216,9 @@ let layers = [
                     "PortalCapture", "PulseCapture", "Encode", "Pipeline", "Upload", "Session", "UserConfiguration",
                     "Credentials", "Control", "Desktop", "CommandModels", "Host", "Doctor", "BroadcastKit",
                     "Presentation", "Terminal", "ArgumentParser",
-                ]),
+                ],
+                // Links to the files in completions/.
+                embedded: ["broadcast.bash", "_broadcast", "broadcast.fish"].map { "Completion/Scripts/" + $0 }),
             // The shipped extensions are separate programs, so that their libraries, memory and crashes do not affect
             // the broadcaster. Their manifests are in Extensions/.
             .program(
@@ -430,11 +432,15 @@ struct Module {
     let kind: Kind
     var uses: [String] = []
     var excludes: [String] = []
+    /// Files whose bytes become constants of the program.
+    var embedded: [String] = []
 
     static func swift(_ name: String, uses: [String] = []) -> Module { Module(name: name, kind: .swift, uses: uses) }
     static func c(_ name: String, uses: [String] = []) -> Module { Module(name: name, kind: .c, uses: uses) }
-    static func program(_ name: String, uses: [String] = [], excludes: [String] = []) -> Module {
-        Module(name: name, kind: .program, uses: uses, excludes: excludes)
+    static func program(
+        _ name: String, uses: [String] = [], excludes: [String] = [], embedded: [String] = []
+    ) -> Module {
+        Module(name: name, kind: .program, uses: uses, excludes: excludes, embedded: embedded)
     }
     static func support(_ name: String, uses: [String] = [], excludes: [String] = []) -> Module {
         Module(name: name, kind: .swift, uses: uses, excludes: excludes)
@@ -456,7 +462,8 @@ struct Module {
             return .target(name: name, dependencies: dependencies, path: path, exclude: excludes, swiftSettings: strict)
         case .program:
             return .executableTarget(
-                name: name, dependencies: dependencies, path: path, exclude: excludes, swiftSettings: strict)
+                name: name, dependencies: dependencies, path: path, exclude: excludes,
+                resources: embedded.map { .embedInCode($0) }, swiftSettings: strict)
         case .test:
             return .testTarget(
                 name: name, dependencies: dependencies, path: path, exclude: excludes, swiftSettings: strict)

@@ -57,6 +57,15 @@ extension EndToEndTests {
             }
         }
 
+        @Test(arguments: [("bash", "broadcast.bash"), ("zsh", "_broadcast"), ("fish", "broadcast.fish")])
+        func `The command prints the script that is installed`(shell: String, file: String) async throws {
+            try await withPeers { peers in
+                let printed = try await BroadcastCommand(in: peers).run(["completion", shell])
+                let installed = ShippedExtensions.package + "/completions/" + file
+                #expect(printed.output == (try String(contentsOfFile: installed, encoding: .utf8)))
+            }
+        }
+
         @Test(arguments: [ShellSession.Shell.zsh, .fish])
         func `A shell with descriptions shows the opposite for --no-… options`(shell: ShellSession.Shell) async throws {
             try await withPeers { peers in

@@ -26,8 +26,12 @@ extension EndToEndTests {
                 let path = studio.folder + "/out.mp4"
                 let live = try broadcast.start(["start", "--to", path])
                 _ = try await manager.waitForOutputLine(containing: "READY=1")
+                // Each state is shown at once; the signs of the watchdog show how long it has lasted.
+                _ = try await manager.waitForOutputLine(containing: "STATUS=live")
                 let sign = try await manager.waitForOutputLine(containing: "WATCHDOG=1")
                 #expect(sign.contains("STATUS=live"), "\(sign)")
+                #expect(try await broadcast.run(["pause"]).status == .exited(0))
+                _ = try await manager.waitForOutputLine(containing: "STATUS=paused")
                 #expect(try await broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await live.waitForExit() == .exited(0))
                 _ = try await manager.waitForOutputLine(containing: "STOPPING=1")

@@ -33,6 +33,11 @@ package final class ServiceManager {
         send("WATCHDOG=1\nSTATUS=\(status)")
     }
 
+    /// Shows the state of the session in `systemctl status`.
+    package func show(_ status: String) {
+        send("STATUS=\(status)")
+    }
+
     package func stopping() {
         send("STOPPING=1")
     }

@@ -69,11 +69,16 @@ package struct Paths {
         return lstat(folder, &status) == 0 && status.st_uid == getuid() && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The folder that was installed or built together with the running program: `bin` and `lib` have the same parent.
-    private static var ownExtensionFolder: String? {
+    /// The path of the running program, without links. Nil if the system does not say it.
+    package static var program: String? {
         guard let program = realpath("/proc/self/exe", nil) else { return nil }
         defer { free(program) }
-        let parts = String(cString: program).split(separator: "/")
+        return String(cString: program)
+    }
+
+    /// The folder that was installed or built together with the running program: `bin` and `lib` have the same parent.
+    private static var ownExtensionFolder: String? {
+        guard let parts = program?.split(separator: "/") else { return nil }
         return "/" + parts.dropLast(2).joined(separator: "/") + "/lib/broadcast/extensions"
     }
 

@@ -44,7 +44,7 @@ package struct Broadcast: AsyncParsableCommand {
                 subcommands: [
                     SetupCommand.self, SignOutCommand.self, ListDestinationsCommand.self, ListExtensionsCommand.self,
                     ListSourcesCommand.self, ForgetSourceCommand.self, CheckExtensionCommand.self,
-                    ConfigCommand.self,
+                    ConfigCommand.self, ServiceCommand.self, CompletionCommand.self,
                 ]),
         ])
 

@@ -30,6 +30,8 @@ struct UserEnvironment {
     let editor: String?
     /// Nil if systemd does not want to know how the program is.
     let serviceManager: ServiceManager?
+    /// What starts with the login.
+    let loginServices: LoginServices
 
     init() {
         let environment = ProcessInfo.processInfo.environment
@@ -44,6 +46,7 @@ struct UserEnvironment {
         statusColours = StatusColours(environment: environment)
         editor = [environment["VISUAL"], environment["EDITOR"]].compactMap(\.self).first { !$0.isEmpty }
         serviceManager = ServiceManager(environment: environment)
+        loginServices = LoginServices(environment: environment, program: Paths.program ?? CommandLine.arguments[0])
         sessionBusAddress = service.isBusThere ? SecretService.busAddress(environment) : nil
         credentials = CredentialStore(service: service, paths: paths)
         kitContext = KitContext(

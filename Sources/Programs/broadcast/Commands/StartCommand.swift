@@ -287,8 +287,10 @@ extension ServiceManager {
         switch event {
         case .started: ready()
         case .statistics(let snapshot): sign("\(snapshot.state.rawValue), \(Int(snapshot.elapsed.seconds)) s")
-        case .state(.finishing): stopping()
-        case .exposed, .state, .destination, .notice, .annotation, .changed, .clip: break
+        case .state(let state):
+            show(state.rawValue)
+            if state == .finishing { stopping() }
+        case .exposed, .destination, .notice, .annotation, .changed, .clip: break
         }
     }
 }

@@ -1,4 +1,5 @@
 import CommandModels
+import Desktop
 import FoundationEssentials
 import Upload
 import UserConfiguration
@@ -28,7 +29,14 @@ package struct CompletionValues {
     private func positional() async -> Completion? {
         switch line.command.commandName {
         case "mic": .values(["on", "off", "toggle"])
-        case "config": .values(["path", "check", "edit", "sample", "get", "set"])
+        case "config":
+            line.positionals.isEmpty
+                ? .values(ConfigCommand.Action.allCases.map { .init(value: $0.rawValue, summary: "") }) : .free
+        case "service":
+            line.positionals.isEmpty
+                ? .values(ServiceCommand.Action.allCases.map { .init(value: $0.rawValue, summary: "") })
+                : .values(targets + [.init(value: LoginServices.replay, summary: "the clip buffer")])
+        case "completion": .values(CompletionCommand.Shell.allCases.map { .init(value: $0.rawValue, summary: "") })
         case "clip", "preview": Completion(mode: .files)
         case "add-destination", "doctor": destinations
         case "remove-destination": .values(await sessionDestinations { $0.state != "finished" && $0.state != "failed" })
