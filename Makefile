@@ -14,7 +14,7 @@
 #   make dist     archive the sources with the Swift packages that they use: it builds without a network
 #   make deb      build Debian packages in a clean root of a release (root; SUITE=bookworm)
 #   make test-deb install these packages into a new root, use them as an ordinary user, and remove them (root)
-#   make docs     regenerate man/*.1
+#   make docs     regenerate man/*.1 and man/broadcast-recipes.7
 #   make lint     compare the format of the Swift files with .swift-format
 
 PREFIX ?= /usr/local
@@ -49,7 +49,7 @@ BUILD_PACKAGES = pkg-config binutils libsecret-1-0 ca-certificates libx11-dev li
 	libavcodec-dev libavutil-dev libswresample-dev libyuv-dev libpng-dev libsixel-dev libdbus-1-dev libtomlplusplus-dev libsrt-openssl-dev libssl-dev libcurl4-openssl-dev libspa-0.2-dev libwayland-dev libxxhash-dev
 DEMO_PACKAGES = $(BUILD_PACKAGES) xvfb pulseaudio pulseaudio-utils ffmpeg util-linux
 TEST_PACKAGES = $(DEMO_PACKAGES) x11-xserver-utils xdotool xserver-xorg-core xserver-xorg-video-dummy openbox picom xterm \
-	nginx-light libnginx-mod-rtmp stunnel4 openssl curl python3 tmux mpv bash zsh fish man-db mandoc \
+	nginx-light libnginx-mod-rtmp stunnel4 openssl curl python3 tmux mpv bash zsh fish man-db mandoc lowdown \
 	pipewire pipewire-bin pipewire-pulse wireplumber libpipewire-0.3-dev mutter xwayland xdg-desktop-portal gnome-keyring dbus python3-gi libsecret-tools srt-tools dunst libnotify-bin libglib2.0-bin systemd procps \
 	gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav
 
@@ -210,12 +210,13 @@ test-deb: deb
 	@./packaging/try-deb $(SUITE) .build-dist/$(SUITE)
 
 docs:
+	@./.ci/packages lowdown
 	$(BUILD) --product broadcast
 	@./.ci/docs $(BIN) man
 
 check-docs:
 	@./.ci/docs $(BIN) .build/docs
-	@for page in man/*.1 .build/docs/*.1; do cmp -s man/$${page##*/} .build/docs/$${page##*/} \
+	@for page in man/*.1 .build/docs/*.1 man/broadcast-recipes.7; do cmp -s man/$${page##*/} .build/docs/$${page##*/} \
 		|| { echo "$${page##*/} is out of date: run make docs and commit." >&2; exit 1; }; done
 
 lint:
