@@ -104,6 +104,8 @@ class Campaign:
                 "kbps": (self.nginx.bytes_received(key) - received) * 8 / 1000 / seconds}
             values |= process_usage.memory_megabytes(process.pid) | {
                 "peak_mb": process_usage.peak_megabytes(process.pid)}
+            # The first keyframe of a dense page is sent up to a second after the first packet: then it can be sharp.
+            time.sleep(1)
             contender.stop(self.peers, process, setup)
             wait_until("the end of the recording", lambda: self.nginx.bytes_received(key) == 0)
         self.peers.stop(painter)
