@@ -205,7 +205,7 @@ struct ConfigurationFileTests {
         arguments: [
             (
                 "size = 1", 1, "size",
-                .unknownKey(known: ["preferred", "video", "audio", "privacy", "network", "destinations"])
+                .unknownKey(known: ["preferred", "video", "audio", "privacy", "network", "profile", "destinations"])
             ),
             ("preferred = \"a\"\n\"\" = 1", 2, "\"\"", .unnamedKey),
             ("[video]\n'' = 1\nfsp = 2", 2, "video.\"\"", .unnamedKey),

@@ -97,6 +97,7 @@ package struct SessionRequest: Sendable {
         -> DestinationPlan
     {
         let current = try ConfigurationFile.load(environment.paths.configFile)
+            .using(profile: configuration.profile)
         var resolver = resolver(
             over: current, try SessionConfiguration(settings, over: current), environment.secrets, preparation)
         if let folder { resolver.folder = folder }

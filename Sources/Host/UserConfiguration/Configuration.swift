@@ -41,19 +41,25 @@ package struct Configuration {
         package var setup: [String: String] = [:]
     }
 
+    /// `[profile.NAME]`: what differs for one occasion.
+    package struct Profile {
+        package var name: String
+        /// The destinations of a start that names none; empty for the preferred one.
+        package var targets: [String]
+        package var settings: SettingTables
+    }
+
     package var path: String
     package var preferred: String?
     /// The line in the file, for error messages.
     package var preferredLine = 1
-    package var video = Video()
-    /// Set if both bitrate and quality are configured. It is an error only if no option overrides them.
-    package var rateConflict: ConfigurationFault?
-    package var audio = Audio()
-    package var privacy = Privacy()
-    /// How connections to RTMP servers leave this machine.
-    package var network = RTMPRoute()
-    /// The user name for the proxy; nil if it requires none.
-    package var proxyUser: String?
+    package var settings = SettingTables()
+    /// Sorted by name.
+    package var profiles: [Profile] = []
+    /// The name of the profile whose settings these are; nil if no profile was chosen.
+    package var profile: String?
+    /// The destinations of a start that names none. Empty for the preferred one.
+    package var targets: [String] = []
     /// The destinations, sorted by name.
     package var destinations: [Destination] = []
 
@@ -62,8 +68,37 @@ package struct Configuration {
         self.path = path
     }
 
+    package var video: Video { settings.video }
+    package var audio: Audio { settings.audio }
+    package var privacy: Privacy { settings.privacy }
+    package var rateConflict: ConfigurationFault? { settings.rateConflict }
+    /// How connections to RTMP servers leave this machine.
+    package var network: RTMPRoute { settings.route }
+    /// The user name for the proxy; nil if it requires none.
+    package var proxyUser: String? { settings.network.proxy?.user }
+
+    /// The same with the settings of a profile, which override the others.
+    ///
+    /// - Parameter name: nil to choose no profile.
+    package func using(profile name: String?) throws(ConfigurationError) -> Configuration {
+        guard let name else { return self }
+        guard let profile = profiles.first(where: { $0.name == name }) else {
+            throw .unknownProfile(name, known: profiles.map(\.name), path: path)
+        }
+        var configuration = self
+        configuration.settings = profile.settings.over(settings)
+        configuration.targets = profile.targets
+        configuration.profile = name
+        return configuration
+    }
+
     package func destination(named name: String) -> Destination? {
         destinations.first { $0.name == name }
+    }
+
+    /// The destinations of a start that names none: those of the profile, the preferred one, or a file.
+    package var standardTargets: [String] {
+        targets.isEmpty ? [preferred ?? DestinationKind.file.name] : targets
     }
 
     /// Every name that `--to` and the picker accept, for hints.

@@ -15,6 +15,8 @@ package enum ConfigurationError: Error, Sendable, Equatable {
     case folder(path: String, FolderProblem)
     case setting(SettingProblem)
     case destination(DestinationProblem)
+    /// The configuration at `path` has no profile of that name.
+    case unknownProfile(String, known: [String], path: String)
 }
 
 /// An invalid value, with its position in a file.

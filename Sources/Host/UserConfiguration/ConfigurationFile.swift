@@ -47,27 +47,18 @@ package enum ConfigurationFile {
 
     private static func configuration(_ root: ConfigurationSection) throws(ConfigurationFault) -> Configuration {
         var configuration = Configuration(path: root.path)
-        try root.allow(
-            [
-                "preferred", Settings.Video.name, Settings.Audio.name, Settings.Privacy.name, Settings.Network.name,
-                "destinations",
-            ])
+        try root.allow(["preferred"] + SettingTables.names + ["profile", "destinations"])
         configuration.preferred = try root.string("preferred")
         configuration.preferredLine = root.line(of: "preferred")
-        if let section = try root.section(Settings.Video.name) {
-            configuration.video = try SettingValues(section)
-            if configuration.video.bitrate != nil && configuration.video.quality != nil {
-                configuration.rateConflict = section.fault(Settings.video.quality.key, .bitrateAndQuality)
+        configuration.settings = try SettingTables(in: root)
+        if let section = try root.section("profile") {
+            for name in section.keys {
+                guard let one = try section.section(name) else { continue }
+                try one.allow(["to"] + SettingTables.names)
+                configuration.profiles.append(
+                    Configuration.Profile(
+                        name: name, targets: try one.strings("to") ?? [], settings: try SettingTables(in: one)))
             }
-        }
-        if let section = try root.section(Settings.Audio.name) { configuration.audio = try SettingValues(section) }
-        if let section = try root.section(Settings.Privacy.name) { configuration.privacy = try SettingValues(section) }
-        if let section = try root.section(Settings.Network.name) {
-            let network = try SettingValues<Settings.Network>(section)
-            configuration.network.proxy = network.proxy?.proxy
-            configuration.proxyUser = network.proxy?.user
-            configuration.network.source = network.bind
-            configuration.network.version = network.ipVersion ?? configuration.network.version
         }
         if let section = try root.section("destinations") {
             for name in section.keys {

@@ -11,6 +11,8 @@ package enum ConfigurationSample {
             "", "# Destinations. Enter the stream key with: broadcast setup mine", "# [destinations.mine]",
             "# extension = \"rtmp\"", "# url = \"rtmp://127.0.0.1/live\"", "", "# [destinations.archive]",
             "# extension = \"file\"", "# path = \"~/Videos\"",
+            "", "# What differs for one occasion: broadcast start --profile talk", "# [profile.talk]",
+            "# to = [\"mine\", \"archive\"]", "# [profile.talk.video]", "# fps = 15",
         ]
         return lines.joined(separator: "\n") + "\n"
     }

@@ -56,7 +56,7 @@ package struct DestinationResolver {
     /// Returns the destinations for `targets`, each with a unique name. Without targets, returns the preferred
     /// destination of the configuration, or a file.
     package func resolve(_ targets: [String]) throws(ConfigurationError) -> [DestinationPlan] {
-        let targets = targets.isEmpty ? [configuration.preferred ?? DestinationKind.file.name] : targets
+        let targets = targets.isEmpty ? configuration.standardTargets : targets
         var plans: [DestinationPlan] = []
         // Configured names are reserved first, so that they do not depend on the order of the targets.
         var taken = Set(targets.filter { hasOwnName($0) })

@@ -88,10 +88,9 @@ package struct KitContext: Sendable {
         if !settings.usesConfiguration {
             configuration = Configuration(path: user.path)
             configuration.destinations = user.destinations
-            configuration.network = user.network
-            configuration.proxyUser = user.proxyUser
+            configuration.settings.network = user.settings.network
         }
-        if !settings.suppressesNotifications { configuration.privacy.doNotDisturb = false }
+        if !settings.suppressesNotifications { configuration.settings.privacy.doNotDisturb = false }
         var sessionSettings = try sessionSettings.withParsedRules()
         sessionSettings.proxyPassword = proxyPassword
         return try SessionRequest(

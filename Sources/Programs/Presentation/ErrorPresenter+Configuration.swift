@@ -23,6 +23,12 @@ extension CommandError {
         case .folder(let path, let problem): self.init(.cannotCreate, problem.sentence(path: path))
         case .setting(let problem): self.init(.usage, problem.sentence)
         case .destination(let problem): self.init(problem)
+        case .unknownProfile(let name, let known, let path):
+            self.init(
+                .config,
+                "\(path) has no profile \(NearestName.quoted(name, among: known)). "
+                    + (known.isEmpty
+                        ? "Add [profile.NAME] to it (man 5 broadcast.toml)." : NearestName.hint(name, among: known)))
         }
     }
 

@@ -79,10 +79,12 @@ struct CommandContext {
     }
 
     /// Reads and checks the configuration.
-    init() throws(CommandError) {
+    ///
+    /// - Parameter profile: the profile whose settings are used; nil for none.
+    init(profile: String? = nil) throws(CommandError) {
         user = UserEnvironment()
         do throws(ConfigurationError) {
-            configuration = try ConfigurationFile.load(user.paths.configFile)
+            configuration = try ConfigurationFile.load(user.paths.configFile).using(profile: profile)
             try configuration.check(with: user.catalog)
         } catch {
             throw CommandError(error)

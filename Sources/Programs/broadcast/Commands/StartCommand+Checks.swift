@@ -70,7 +70,7 @@ extension StartCommand {
 
     /// A detached broadcast has no standard output, neither by `-` nor by a destination of the configuration.
     func refuseDetachedOutput(_ context: CommandContext) throws(CommandError) {
-        let wanted = targets.isEmpty ? [context.configuration.preferred].compactMap(\.self) : targets
+        let wanted = targets.isEmpty ? context.configuration.standardTargets : targets
         let isOutput = wanted.contains { target in
             DestinationResolver.isOutput(target)
                 || (context.configuration.destination(named: target)?.kind ?? DestinationKind(name: target)) == .stdout

@@ -57,7 +57,7 @@ package struct StartCommand: AsyncParsableCommand, NotifyingCommand {
     /// - Parameter launched: the connection to the parent, in the process of a detached session.
     private func run(_ launched: LaunchedSession?) async throws {
         do {
-            let context = try CommandContext()
+            let context = try CommandContext(profile: session.profile)
             do {
                 try await run(context, launched)
             } catch let error as CommandError where !error.isTold {

@@ -59,6 +59,8 @@ package struct CompletionValues {
         switch option {
         case "to": destinations
         case "preferred": .values(targets)
+        case "profile":
+            .values((context?.configuration.profiles ?? []).map { .init(value: $0.name, summary: "") })
         // The name of a new session is free.
         case "session":
             line.command.commandName == "start"

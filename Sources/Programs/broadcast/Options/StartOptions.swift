@@ -112,6 +112,10 @@ struct SessionOptions: ParsableArguments {
             "The session's name. Default: BROADCAST_SESSION of the environment, or default.", valueName: "name"))
     var session: String?
 
+    @Option(
+        help: ArgumentHelp("Use the settings and destinations of [profile.NAME] in the config.", valueName: "name"))
+    var profile: String?
+
     @Flag(help: "Continue in the background; return once every destination is live.")
     var detach = false
 
