@@ -77,33 +77,77 @@ import Testing
 
     @Test mutating func `a still keyframe leaves a part of the bucket to the next page, until the page is read`() throws
     {
+        try show(at: 0)
+        var plan = try #require(change(.whole(Self.size), at: 60))
+        plan.quantizers = ZoneQuantizers(repeating: 28)
+        control.note(plan, bytes: 150_000, at: time(60))
+        let first = try #require(still(at: 120, isKeyframeDue: true))
+        #expect(first.repeatedStep == nil, "the keyframe of the page leaves too little")
+        control.note(first, bytes: 120_000, at: time(120))
+        let second = try #require(still(at: 180, isKeyframeDue: true))
+        #expect(first.limit <= 0.7 * Self.second && second.limit == 0.95 * Self.second)
+    }
+
+    @Test mutating func `a page without another one before it is sent again at the next keyframe`() throws {
         var plan = try #require(change(.whole(Self.size), at: 0))
         plan.quantizers = ZoneQuantizers(repeating: 28)
-        control.note(plan, bytes: 150_000, at: time(0))
-        let first = try #require(still(at: 60, isKeyframeDue: true))
-        control.note(first, bytes: 120_000, at: time(60))
-        let second = try #require(still(at: 120, isKeyframeDue: true))
-        #expect(first.limit <= 0.7 * Self.second && second.limit == 0.95 * Self.second)
+        var other = self
+        other.control.note(plan, bytes: 50_000, at: time(0))
+        let larger = other.still(at: 60, isKeyframeDue: true)
+        let new = try #require(larger)
+        #expect(new.repeatedStep == nil, "a new keyframe may be much larger")
+        control.note(plan, bytes: Int(0.9 * new.limit), at: time(0))
+        let again = try #require(still(at: 60, isKeyframeDue: true))
+        #expect(again.repeatedStep == 0)
     }
 
     @Test mutating func `a good keyframe of a still page is sent again, and a change ends that`() throws {
         var plan = try #require(change(.whole(Self.size), at: 0))
         control.note(plan, bytes: 20_000, at: time(0))
+        #expect((1..<60).allSatisfy { still(at: $0) == nil })
         plan = try #require(still(at: 60, isKeyframeDue: true))
-        #expect(!plan.isRepeated)
+        #expect(plan.repeatedStep == 0)
         control.note(plan, bytes: 20_000, at: time(60))
-        #expect((61..<120).allSatisfy { still(at: $0) == nil })
-        plan = try #require(still(at: 120, isKeyframeDue: true))
-        #expect(plan.isRepeated)
-        control.note(plan, bytes: 20_000, at: time(120))
         let small = DamageRegion(size: Self.size, rectangle: PixelRect(x: 0, y: 0, width: 32, height: 16))
         var other = self
-        let changedKeyframe = other.change(small, at: 180, isKeyframeDue: true)
-        #expect(changedKeyframe?.isIDR == true && changedKeyframe?.isRepeated == false)
-        let changed = try #require(change(small, at: 130))
-        control.note(changed, bytes: 300, at: time(130))
-        plan = try #require(still(at: 180, isKeyframeDue: true))
-        #expect(!plan.isRepeated)
+        let changedKeyframe = other.change(small, at: 120, isKeyframeDue: true)
+        #expect(changedKeyframe?.isIDR == true && changedKeyframe?.repeatedStep == nil)
+        let changed = try #require(change(small, at: 70))
+        control.note(changed, bytes: 300, at: time(70))
+        plan = try #require(still(at: 120, isKeyframeDue: true))
+        #expect(plan.repeatedStep == nil)
+    }
+
+    @Test mutating func `refinements are sent again at their times, when the bucket can pay for them`() throws {
+        var plan = try #require(change(.whole(Self.size), at: 0))
+        plan.quantizers = ZoneQuantizers(repeating: 30)
+        control.note(plan, bytes: 100_000, at: time(0))
+        var keyframe = try #require(still(at: 120, isKeyframeDue: true))
+        #expect(keyframe.repeatedStep == nil)
+        keyframe.quantizers = ZoneQuantizers(repeating: 30)
+        control.note(keyframe, bytes: 160_000, at: time(120))
+        var offsets: [Int] = []
+        for tick in 121..<180 {
+            guard let plan = still(at: tick) else { continue }
+            #expect(plan.repeatedStep == nil)
+            offsets.append(tick - 120)
+            control.note(plan, bytes: 30_000, at: time(tick))
+        }
+        try #require(offsets.count > 1)
+        for start in [180, 240] {
+            keyframe = try #require(still(at: start, isKeyframeDue: true))
+            #expect(keyframe.repeatedStep == 0)
+            control.note(keyframe, bytes: 160_000, at: time(start))
+            #expect(!control.isSettled(at: time(start)))
+            var again: [Int] = []
+            for tick in start + 1..<start + 60 {
+                guard let plan = still(at: tick) else { continue }
+                again.append(tick - start)
+                #expect(plan.repeatedStep == again.count)
+                control.note(plan, bytes: 30_000, at: time(tick))
+            }
+            #expect(again == offsets)
+        }
     }
 
     @Test mutating func `a small change has the QP of the picture around it`() throws {

@@ -20,8 +20,8 @@ package final class VideoEncoder {
     private var lastFrame: PixelBuffer?
     private var lastIDR: MediaTime?
     private var lastTime: MediaTime?
-    /// The last time that x264 got, in microseconds: it requires times that increase.
-    private var x264Time: Int64 = .min / 2
+    /// The last time that the encoder got, in microseconds: it requires times that increase.
+    private var encoderTime: Int64 = .min / 2
     private var sequence: UInt32 = 0
     private var numbering: FrameNumbering
     private var isIDRWanted = false
@@ -32,8 +32,8 @@ package final class VideoEncoder {
     private var unencoded: DamageRegion
     /// An encoded frame that the bitrate cannot pay for yet.
     private var held: Held?
-    /// The last encoded frame, if it is a keyframe of a still picture.
-    private var stillKeyframe: [UInt8]?
+    /// The pictures since the last keyframe, if all of them show the same still page.
+    private var stillPictures: StillPictures?
     private var repeatedIdentifier: UInt16 = 0
     /// Nil if a picture of the stream cannot be sent again.
     private let rewriter: SliceHeaderRewriter?
@@ -45,6 +45,8 @@ package final class VideoEncoder {
     private struct Held {
         var output: CodedPicture
         var plan: FramePlan
+        let instruction: CodingInstruction
+        let frame: PixelBuffer
     }
 
     /// The number of encoded frames, and of repeat pictures.
@@ -169,41 +171,46 @@ package final class VideoEncoder {
         let isKeyframeDue = isIDRDue(at: time, patience: unencoded.isEmpty ? Self.stillPatience : .zero)
         if isKeyframeDue {
             // Nothing refers to the frames before an IDR picture.
+            if held != nil { stillPictures?.isEncoderAtEnd = false }
             held = nil
         } else if let held {
             guard rateControl?.canSend(bytes: held.output.data.count, at: time) == true else {
                 return try fill(at: time)
             }
             self.held = nil
-            return try send(held.output, held.plan, at: time)
+            return try send(held, at: time)
         }
-        let plan = rateControl?.plan(frame, changed: unencoded, isKeyframeDue: isKeyframeDue, at: time, meter: meter)
+        var plan = rateControl?.plan(frame, changed: unencoded, isKeyframeDue: isKeyframeDue, at: time, meter: meter)
+        if let index = plan?.repeatedStep, let plan, let again = sendAgain(index, plan, at: time) { return again }
+        if plan?.isIDR == false, stillPictures?.isEncoderElsewhere == true, try !resume(at: time) {
+            plan = rateControl?.plan(frame, changed: unencoded, isKeyframeDue: true, at: time, meter: meter)
+        }
         guard let plan else { return try fill(at: time) }
-        if plan.isRepeated, let repeated = repeatKeyframe(plan, at: time) { return repeated }
-        guard let (output, plan) = try encode(frame, at: time, plan) else { return [] }
+        guard let encoded = try encode(frame, at: time, plan) else { return [] }
         unencoded = DamageRegion(size: settings.size)
-        guard rateControl?.canSend(bytes: output.data.count, at: time) == true else {
-            held = Held(output: output, plan: plan)
+        guard rateControl?.canSend(bytes: encoded.output.data.count, at: time) == true else {
+            held = encoded
             return try fill(at: time)
         }
-        return try send(output, plan, at: time)
+        return try send(encoded, at: time)
     }
 
     /// Encodes a frame as planned, an IDR picture again if the bitrate cannot pay for it.
-    private func encode(
-        _ frame: PixelBuffer, at time: MediaTime, _ plan: FramePlan
-    ) throws(EncodeError) -> (CodedPicture, FramePlan)? {
+    private func encode(_ frame: PixelBuffer, at time: MediaTime, _ plan: FramePlan) throws(EncodeError) -> Held? {
         var plan = plan
         var attempt = 1
-        stillKeyframe = nil
+        if case .refinement = plan.kind, unencoded.isEmpty {
+            stillPictures?.isEncoderAtEnd = false
+        } else {
+            stillPictures = nil
+        }
         let isDeblocked = deblocking.isOn(changed: unencoded)
         while true {
-            x264Time = max(x264Time + 1, time.nanoseconds / 1000)
+            let instruction = CodingInstruction(
+                isIDR: plan.isIDR, quantizers: plan.quantizers, changed: plan.marksUnchanged ? unencoded : nil,
+                isDeblocked: isDeblocked)
             let output = try encoder.encode(
-                plan.isSoft ? frame.withoutDetails() : frame, at: MediaTime(nanoseconds: x264Time * 1000),
-                CodingInstruction(
-                    isIDR: plan.isIDR, quantizers: plan.quantizers, changed: plan.marksUnchanged ? unencoded : nil,
-                    isDeblocked: isDeblocked))
+                plan.isSoft ? frame.withoutDetails() : frame, at: nextEncoderTime(for: time), instruction)
             guard let output else { return nil }
             let bytes = output.data.count
             let next =
@@ -213,38 +220,69 @@ package final class VideoEncoder {
                 // OpenH264 makes a keyframe of a new scene by itself.
                 plan.isIDR = output.isIDR
                 deblocking.note(quantizer: plan.quantizers.highest)
-                return (output, plan)
+                return Held(output: output, plan: plan, instruction: instruction, frame: frame)
             }
             plan = next
             attempt += 1
         }
     }
 
-    /// Sends the last keyframe again with another idr_pic_id: two IDR pictures that follow each other must differ in it
-    /// (Rec. ITU-T H.264, 7.4.3). Nil if that is not possible, or if another frame has been encoded since.
-    private func repeatKeyframe(_ plan: FramePlan, at time: MediaTime) -> [EncodedPacket]? {
-        guard let stillKeyframe, unencoded.isEmpty else { return nil }
-        // x264 itself uses 0 and 1.
-        repeatedIdentifier ^= 1
-        guard let data = try? rewriter?.accessUnit(stillKeyframe, as: .idr(2 + repeatedIdentifier)) else { return nil }
-        repeatedFrames += 1
-        noteIDR(at: time, isStill: true)
-        numbering.noteIDR()
-        rateControl?.note(plan, bytes: data.count, at: time)
-        let presented = advance(to: time)
-        return [packet(data, presented: presented, decoded: presented, isIDR: true)]
+    private func nextEncoderTime(for time: MediaTime) -> MediaTime {
+        encoderTime = max(encoderTime + 1, time.nanoseconds / 1000)
+        return MediaTime(nanoseconds: encoderTime * 1000)
     }
 
-    private func send(_ output: CodedPicture, _ plan: FramePlan, at time: MediaTime)
-        throws(EncodeError) -> [EncodedPacket]
-    {
+    /// Sends a picture of a still page again, a keyframe with another idr_pic_id: two IDR pictures that follow each other
+    /// must differ in it (Rec. ITU-T H.264, 7.4.3). Nil if that is not possible.
+    ///
+    /// - Parameter index: the number of pictures since the keyframe.
+    private func sendAgain(_ index: Int, _ plan: FramePlan, at time: MediaTime) -> [EncodedPacket]? {
+        guard unencoded.isEmpty, let picture = stillPictures?.steps.dropFirst(index).first?.picture else { return nil }
+        let data: [UInt8]?
+        if picture.isIDR {
+            // x264 itself uses 0 and 1.
+            repeatedIdentifier ^= 1
+            data = try? rewriter?.accessUnit(picture.data, as: .idr(2 + repeatedIdentifier))
+        } else {
+            data = try? numbering.number(picture)
+        }
+        guard let data else { return nil }
+        stillPictures?.sent = index + 1
+        repeatedFrames += 1
+        if picture.isIDR {
+            noteIDR(at: time, isStill: true)
+            numbering.noteIDR()
+        }
+        deblocking.note(quantizer: plan.quantizers.highest)
+        rateControl?.note(plan, bytes: data.count, at: time)
+        let presented = advance(to: time)
+        return [packet(data, presented: presented, decoded: presented, isIDR: picture.isIDR)]
+    }
+
+    /// Brings the encoder to the picture that viewers have. Returns false if that is not possible.
+    private func resume(at time: MediaTime) throws(EncodeError) -> Bool {
+        try stillPictures?.resume(encoder, rewriter: rewriter) { nextEncoderTime(for: time) } ?? false
+    }
+
+    private func send(_ encoded: Held, at time: MediaTime) throws(EncodeError) -> [EncodedPacket] {
+        let (output, plan) = (encoded.output, encoded.plan)
         // In whole microseconds, as x264 passes times.
         let presented = MediaTime(nanoseconds: advance(to: time).nanoseconds / 1000 * 1000)
         encodedFrames += 1
         if output.isIDR { noteIDR(at: time, isStill: plan.kind == .keyframe) }
-        stillKeyframe = plan.kind == .keyframe ? output.data : nil
+        if rewriter != nil { noteStillPicture(encoded) }
         rateControl?.note(plan, bytes: output.data.count, at: time)
         return [packet(try numbering.number(output), presented: presented, decoded: presented, isIDR: output.isIDR)]
+    }
+
+    private func noteStillPicture(_ encoded: Held) {
+        let step = StillPictures.Step(picture: encoded.output, instruction: encoded.instruction)
+        if encoded.output.isIDR {
+            stillPictures = encoded.plan.isSoft ? nil : StillPictures(keyframe: step, of: encoded.frame)
+        } else {
+            // Only refinements of the same page: anything else has ended the group.
+            stillPictures?.append(step)
+        }
     }
 
     /// Encodes a frame with a QP that the library's rate control chooses.

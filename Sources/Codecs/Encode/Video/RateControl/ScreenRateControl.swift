@@ -19,8 +19,8 @@ import Media
 package struct ScreenRateControl {
     /// With this QP, a lower one makes no visible difference.
     static let lowestQuantizer = 14
-    /// A keyframe of a still picture with this QP or a lower one is not refined. It is sent again at the next keyframes.
-    static let closedQuantizer = 24
+    /// A keyframe with this QP or a lower one of a page that is read is not refined.
+    static let goodQuantizer = 24
     /// The highest QP of a picture of 8 bits (Rec. ITU-T H.264, 7.4.2.2).
     package static let highestQuantizer = 51
 
@@ -45,17 +45,19 @@ package struct ScreenRateControl {
     var lastPage: Int?
     /// True if the page before the present one was shown for less than a second.
     var isFlipping = false
+    /// True if the page before the present one was shown for some seconds at most, or moved: something else may follow
+    /// soon.
+    var isLeafing = false
     /// False while a picture moves, and for two ticks after that.
     var isAtRest = false
     /// How much larger refinements of this page are than expected.
     var refinementFactor = 1.0
     /// The size of a new page as a P picture, relative to an IDR picture of the same QP.
     private var predictedShare = 1.0
-    /// The tick of the last frame that x264 encoded.
+    /// The tick of the last frame that was encoded or sent again.
     private var lastEncoded = 0
-    /// The bytes of the last keyframe of a still picture, if it is good enough to be sent again as it is, and x264 has
-    /// encoded nothing after it.
-    private var closedBytes: Int?
+    /// What was sent since the last keyframe; nil if something else than this page was.
+    private var group: StillGroup?
     /// True if viewers have the last picture without its details.
     private var owesPage = false
     var motion: Motion
@@ -94,12 +96,14 @@ package struct ScreenRateControl {
 
     package mutating func setBitrate(_ kilobits: Int) {
         bucket.setBitrate(kilobits)
+        // Its sizes were right for another bitrate.
+        group = nil
     }
 
     /// True if the picture does not become better before the next keyframe.
     package func isSettled(at time: MediaTime) -> Bool {
-        isAtRest
-            && (closedBytes != nil || zones.highest <= Self.lowestQuantizer
+        isAtRest && group?.isComplete != false
+            && (group?.isGood == true || zones.highest <= Self.lowestQuantizer
                 || tick(at: time) - lastEncoded >= ticks(0.6))
     }
 
@@ -122,6 +126,7 @@ package struct ScreenRateControl {
         if share == 0 {
             return still(frame, isKeyframeDue: isKeyframeDue, at: tick)
         }
+        group = nil
         if !isKeyframeDue, level < tickBytes / 2 {
             return nil
         }
@@ -138,6 +143,7 @@ package struct ScreenRateControl {
         let size = KeyframeSize(of: frame)
         keyframeSize = size
         isFlipping = tick - shownSince < frameRate
+        isLeafing = tick - shownSince < ticks(4)
         shownSince = tick
         let afterRest = afterRest || motion.newness < 0.05
         isAtRest = afterRest
@@ -155,9 +161,11 @@ package struct ScreenRateControl {
 
     /// A page of which viewers have only the soft version; nil until the bucket can pay for a better one.
     private mutating func owedPage(_ frame: PixelBuffer, isKeyframeDue: Bool, at tick: Int) -> FramePlan? {
+        let (wasFlipping, wasLeafing) = (isFlipping, isLeafing)
         let plan = page(
             frame, isKeyframeDue: isKeyframeDue, afterRest: true, isAllNew: false, unpredicted: Int(motion.unpredicted),
             at: tick)
+        (isFlipping, isLeafing) = (wasFlipping, wasLeafing)
         return isKeyframeDue || plan.quantizers.highest < 49 ? plan : nil
     }
 
@@ -168,19 +176,24 @@ package struct ScreenRateControl {
             guard isKeyframeDue || tick - lastMotion >= 2 else { return nil }
             come(toRest: frame, at: tick)
         }
-        return isKeyframeDue ? stillKeyframe(at: tick) : refinement(at: tick)
+        if isKeyframeDue { return stillKeyframe(at: tick) }
+        if let group, !group.isComplete {
+            let age = tick - lastKeyframe
+            return group.next(age: age, level: bucket.level, inflow: tickBytes * Double(max(0, interval - age)))
+        }
+        return refinement(at: tick)
     }
 
     private mutating func come(toRest frame: PixelBuffer, at tick: Int) {
         isAtRest = true
         isFlipping = false
+        isLeafing = true
         shownSince = tick
         refinementFactor = 1
         keyframeSize = KeyframeSize(of: frame)
     }
 
     private mutating func smallChange(in frame: PixelBuffer, isKeyframeDue: Bool, at tick: Int) -> FramePlan {
-        closedBytes = nil
         if !isAtRest { come(toRest: frame, at: tick) }
         if isKeyframeDue { return stillKeyframe(at: tick) }
         if let refinement = refinement(at: tick) { return refinement }
@@ -193,19 +206,26 @@ package struct ScreenRateControl {
         return plan
     }
 
-    /// A keyframe of a still picture leaves a part of the bucket for a page that follows at once.
+    /// The pictures of the last interval, if they are as good as new ones would be; otherwise a new keyframe.
     private func stillKeyframe(at tick: Int) -> FramePlan {
-        if let closedBytes, Double(closedBytes) <= bucket.level {
-            var plan = FramePlan(.keyframe, isIDR: true, quantizer: zones.highest, limit: bucket.level)
-            plan.isRepeated = true
-            return plan
+        let limit = stillKeyframeLimit(at: tick)
+        if let group {
+            let bytes = Double(group.keyframe.bytes)
+            let isLikeNew = bytes >= 0.75 * limit && (bytes <= limit || isRead(at: tick))
+            if bytes <= bucket.level, group.isGood || isLikeNew { return group.repeatedKeyframe }
         }
-        // A page that is read for long is probably read for longer.
-        let limit =
-            isRead(at: tick)
-            ? 0.95 * bucket.level : min(0.7 * bucket.level, max(0.4 * bucket.level, bucket.level - leastPage))
         let quantizer = keyframeSize?.quantizer(in: Self.lowestQuantizer...coarsest, limit: limit) ?? 40
         return FramePlan(.keyframe, isIDR: true, quantizer: quantizer, limit: limit)
+    }
+
+    /// The bytes that a keyframe of a still picture may have. It leaves a part of the bucket for a page that follows at
+    /// once, more if pages follow each other. A page that is read for long is probably read for longer.
+    private func stillKeyframeLimit(at tick: Int) -> Double {
+        let level = bucket.level
+        if isRead(at: tick) { return 0.95 * level }
+        if isLeafing { return min(0.7 * level, max(0.4 * level, level - leastPage)) }
+        // The more a page needs, the more of it would be missing.
+        return level * min(0.95, max(0.7, 1.15 - 0.6 * leastPage / capacity))
     }
 
     /// True if the page is shown for some seconds.
@@ -213,7 +233,7 @@ package struct ScreenRateControl {
 
     /// A refinement of the worse half; nil if the bucket has not enough for a step that is worth it.
     private mutating func refinement(at tick: Int) -> FramePlan? {
-        guard let keyframeSize, closedBytes == nil else { return nil }
+        guard let keyframeSize, group?.isGood != true else { return nil }
         let zone = zones.worse
         let from = zones[zone]
         guard from > Self.lowestQuantizer else { return nil }
@@ -333,13 +353,11 @@ package struct ScreenRateControl {
     /// Notes a frame that is sent.
     package mutating func note(_ plan: FramePlan, bytes: Int, at time: MediaTime) {
         let tick = tick(at: time)
-        bucket.spend(bytes)
-        lastEncoded = tick
         let quantizer = plan.quantizers.highest
         owesPage = plan.isSoft || quantizer > Self.highestQuantizer + 2
-        closedBytes =
-            plan.kind == .keyframe && !plan.isSoft
-                && quantizer <= (isRead(at: tick) ? Self.closedQuantizer : Self.lowestQuantizer) ? bytes : nil
+        noteGroup(plan, bytes: bytes, at: tick)
+        bucket.spend(bytes)
+        lastEncoded = tick
         if plan.isIDR {
             lastKeyframe = tick
             refinementFactor = 1
@@ -376,6 +394,24 @@ package struct ScreenRateControl {
             }
         }
         if plan.isSoft { zones = ZoneQuantizers(repeating: Self.highestQuantizer) }
+    }
+
+    private mutating func noteGroup(_ plan: FramePlan, bytes: Int, at tick: Int) {
+        if let index = plan.repeatedStep {
+            group?.note(repeated: index)
+            return
+        }
+        switch plan.kind {
+        case .refinement:
+            group?.append(plan, bytes: bytes, age: tick - lastKeyframe, level: bucket.level)
+        case .keyframe, .page(_, afterRest: true):
+            let good = plan.kind == .keyframe && isRead(at: tick) ? Self.goodQuantizer : Self.lowestQuantizer
+            group =
+                plan.isIDR && !owesPage
+                ? StillGroup(keyframe: plan, bytes: bytes, isGood: plan.quantizers.highest <= good) : nil
+        case .page, .movement, .change:
+            group = nil
+        }
     }
 
     /// Notes a repeat picture.
@@ -416,8 +452,8 @@ package struct FramePlan: Equatable, Sendable {
     package var limit: Double
     /// True if x264 may take unchanged macroblocks from the last picture without a look.
     package var marksUnchanged = false
-    /// True if the last keyframe is sent again as it is.
-    package var isRepeated = false
+    /// Which picture since the last keyframe is sent again as it is, counted from the keyframe; nil if one is encoded.
+    package var repeatedStep: Int?
     /// True if the picture is encoded without its details, because the bucket is nearly empty.
     package var isSoft = false
 
