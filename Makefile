@@ -12,6 +12,7 @@
 #   make soak     broadcast for 30 minutes and watch memory, descriptors and the offset of sound to picture
 #   make install  copy what make has built: PREFIX=/usr/local DESTDIR=. It builds and downloads nothing (sudo make install)
 #   make dist     archive the sources with the Swift packages that they use: it builds without a network
+#   make tarball  archive what make has built, with a script that installs it for one user without root
 #   make deb      build Debian packages in a clean root of a release (root; SUITE=bookworm)
 #   make test-deb install these packages into a new root, use them as an ordinary user, and remove them (root)
 #   make docs     regenerate man/*.1 and man/broadcast-recipes.7
@@ -62,7 +63,7 @@ EXTENSIONS = hls srt
 AS_USER = ./.ci/as-user
 TESTS = $(BIN)/broadcastPackageTests.xctest --testing-library swift-testing --no-parallel
 
-.PHONY: all build demo own-demo check own-check test own-test test-runner test-root test-build test-desktops own-desktop-program test-faults coverage bench soak install uninstall dist deb test-deb docs check-docs lint clean
+.PHONY: all build demo own-demo check own-check test own-test test-runner test-root test-build test-desktops own-desktop-program test-faults coverage bench soak install uninstall dist tarball deb test-deb docs check-docs lint clean
 
 all: build
 
@@ -200,6 +201,11 @@ DIST = .build-dist/broadcast-$(VERSION).tar.xz
 dist:
 	@./packaging/make-dist $(DIST)
 	@echo "Packed $(DIST)"
+
+TARBALL = .build-dist/broadcast-$(VERSION)-$(shell uname -m).tar.xz
+tarball:
+	@./packaging/make-tarball $(TARBALL)
+	@echo "Packed $(TARBALL)"
 
 SUITE ?= bookworm
 deb: dist
