@@ -177,7 +177,8 @@ let layers = [
             .swift(
                 "Doctor",
                 uses: [
-                    "Media", "Concurrency", "Bus", "RTMP", "Capture", "X11Capture", "PortalCapture", "PulseCapture",
+                    "CAVCodec", "CDBus", "COpenH264", "COpenSSL", "CPulse", "CX264", "Media", "Concurrency", "Bus",
+                    "RTMP", "Capture", "X11Capture", "PortalCapture", "PulseCapture",
                     "Encode",
                     "Upload", "Session", "UserConfiguration", "Credentials",
                 ]),

@@ -19,6 +19,7 @@ struct StatusTests {
     private func video(_ reduction: EncoderReduction = .none, dropped: Int = 0) -> RenditionFigures {
         var video = RenditionFigures(size: PixelSize(width: 1280, height: 720), frameRate: 60)
         video.bitrate = 4500
+        video.writtenFrameRate = 59
         video.dropped = dropped
         video.reduction = reduction
         return video
@@ -28,11 +29,11 @@ struct StatusTests {
         var live = snapshot()
         #expect(StatusLine.text(live) == "● live  01:02")
         live.video = video()
-        #expect(StatusLine.text(live) == "● live  01:02  1280x720 4500 kbit/s")
+        #expect(StatusLine.text(live) == "● live  01:02  1280x720 59 fps 4500 kbit/s")
         live.video = video(EncoderReduction(usesFastestPreset: true), dropped: 3)
-        #expect(StatusLine.text(live) == "● live  01:02  1280x720 4500 kbit/s  3 dropped  too slow: fastest preset")
+        #expect(StatusLine.text(live) == "● live  01:02  1280x720 59 fps 4500 kbit/s  3 dropped  too slow: fastest preset")
         live.video = video(EncoderReduction(usesFastestPreset: true, frameDivisor: 2))
-        #expect(StatusLine.text(live) == "● live  01:02  1280x720 4500 kbit/s  too slow: 30 fps")
+        #expect(StatusLine.text(live) == "● live  01:02  1280x720 59 fps 4500 kbit/s  too slow: 30 fps")
         #expect(StatusLine.text(snapshot(.paused)) == "○ paused  01:02")
     }
 

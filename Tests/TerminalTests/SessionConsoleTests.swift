@@ -161,6 +161,34 @@ struct SessionConsoleTests {
         }
     }
 
+    @Test func `A quiet session shows problems only, and no status line`() async {
+        await #expect(processExitsWith: .success) {
+            let terminal = PseudoTerminal()
+            var console = SessionConsole(
+                session: "talk", showsNotice: true, isQuiet: true, output: .errors(isTerminal: true))
+            let live = SessionConsoleTests.destination("a.mp4", .live)
+            let failed = SessionConsoleTests.destination("studio", .failed, error: .connectionLost(status: nil))
+            let all = SessionConsoleTests.snapshot([live, failed])
+            console.show(.exposed(Exposure(picture: .y4m(path: "a.y4m"))), all)
+            console.show(.destination(live), all)
+            console.show(.destination(failed), all)
+            console.show(.notice(.desktop(.slow)), all)
+            console.show(.statistics(all), all)
+            let end = SessionConsoleTests.snapshot([SessionConsoleTests.destination("a.mp4", .finished), failed])
+            #expect(console.showResults(HostOutcome(failure: nil, snapshot: end, isAsked: true)) != nil)
+            Output.note("the end")
+            #expect(terminal.wait(for: "the end"))
+            let lines = terminal.text.replacing("\r\u{1b}[K", with: "").replacing("\r", with: "")
+            #expect(
+                lines == """
+                    studio: failed. The connection is lost.
+                    Warning: Notifications may be visible: the desktop does not answer in time.
+                    the end
+
+                    """)
+        }
+    }
+
     @Test func `Media on standard output may share the terminal, so there is no status line`() async {
         await #expect(processExitsWith: .success) {
             let terminal = PseudoTerminal()

@@ -5,6 +5,8 @@ import UserConfiguration
 /// A line about an event, for the terminal and the log.
 package struct ConsoleLine {
     package var text: String
+    /// True if something does not work as it should.
+    package private(set) var isProblem = false
 
     /// Nil for events that have no line.
     package init?(_ event: HostEvent, session: String) {
@@ -13,7 +15,10 @@ package struct ConsoleLine {
         case .destination(let destination):
             guard let line = Self.text(destination) else { return nil }
             text = line
-        case .notice(let notice): text = (notice.isInformation ? "" : "Warning: ") + notice.sentence
+            isProblem = destination.state == .reconnecting || destination.state == .failed
+        case .notice(let notice):
+            isProblem = !notice.isInformation
+            text = (notice.isInformation ? "" : "Warning: ") + notice.sentence
         case .clip(let clip): text = "clip: \(clip.path)"
         case .exposed(let exposure): text = AddressSecret.cleaning(exposure.sentence)
         case .changed(let change): text = change.sentence

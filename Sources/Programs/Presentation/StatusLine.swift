@@ -7,7 +7,7 @@ package enum StatusLine {
         let mark = snapshot.state == .live ? "● live" : "○ \(snapshot.state.rawValue)"
         var parts = [mark, Self.clock(snapshot.elapsed)]
         if let video = snapshot.video {
-            parts.append("\(video.size) \(video.bitrate) kbit/s")
+            parts.append("\(video.size) \(video.writtenFrameRate) fps \(video.bitrate) kbit/s")
             if video.dropped > 0 { parts.append("\(video.dropped) dropped") }
             if video.reduction.frameDivisor > 1 {
                 parts.append("too slow: \(video.frameRate / video.reduction.frameDivisor) fps")

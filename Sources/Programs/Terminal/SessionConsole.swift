@@ -59,6 +59,8 @@ package struct SessionConsole {
     private var told: Set<String> = []
 
     private let showsNotice: Bool
+    /// True if only problems are shown.
+    private let isQuiet: Bool
     /// True after the line about the visible part of the desktop was shown.
     private var isExposed = false
     /// That line until it is shown: a start that fails at once shows nothing to anybody.
@@ -66,10 +68,13 @@ package struct SessionConsole {
     /// Notices that follow that line.
     private var held: [String] = []
 
-    /// - Parameter showsNotice: report at the start what viewers will see.
-    package init(session: String, showsNotice: Bool, output: ConsoleOutput) {
+    /// - Parameters:
+    ///   - showsNotice: report at the start what viewers will see.
+    ///   - isQuiet: show only problems.
+    package init(session: String, showsNotice: Bool, isQuiet: Bool = false, output: ConsoleOutput) {
         self.session = session
-        self.showsNotice = showsNotice
+        self.showsNotice = showsNotice && !isQuiet
+        self.isQuiet = isQuiet
         self.output = output
     }
 
@@ -95,20 +100,25 @@ package struct SessionConsole {
         case .destination(let destination) where destination.state == .failed:
             let all = snapshot?.destinations ?? []
             if destination.isEndRequested && !all.contains(where: { $0.name == destination.name }) {
-                output.say("\(destination.name): removed.")
+                if !isQuiet { output.say("\(destination.name): removed.") }
                 break
             }
             // Without other destinations the session ends; the command reports why once the session's name is free.
             guard all.contains(where: { !$0.state.isOver }), told.insert(destination.name).inserted else { break }
-            if let line = ConsoleLine(event, session: session) { output.say(line.text) }
+            say(event)
         case .notice where announcement != nil:
             if let line = ConsoleLine(event, session: session) { held.append(line.text) }
-        default: if let line = ConsoleLine(event, session: session) { output.say(line.text) }
+        default: say(event)
         }
-        guard output.hasStatus, let snapshot, !snapshot.state.isOver else { return }
+        guard !isQuiet, output.hasStatus, let snapshot, !snapshot.state.isOver else { return }
         // The program that reads standard output may write to the same terminal.
         guard !snapshot.destinations.contains(where: { $0.kind == .stdout }) else { return }
         output.show(StatusLine.text(snapshot))
+    }
+
+    private func say(_ event: HostEvent) {
+        guard let line = ConsoleLine(event, session: session), !isQuiet || line.isProblem else { return }
+        output.say(line.text)
     }
 
     /// Returns true if a destination is live, or tries to become that for a while.
@@ -140,7 +150,7 @@ package struct SessionConsole {
     /// - Returns: the failure for the command's exit status: that of the session, otherwise of the first destination.
     package func showResults(_ outcome: HostOutcome) -> CommandError? {
         output.endStatus()
-        for destination in outcome.snapshot.destinations where destination.error == nil {
+        for destination in outcome.snapshot.destinations where destination.error == nil && !isQuiet {
             output.say(ResultLine.text(destination))
         }
         var failure = outcome.failure.map { CommandError($0) }

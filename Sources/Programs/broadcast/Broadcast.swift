@@ -1,6 +1,7 @@
 import ArgumentParser
 import CLinux
 import Credentials
+import Doctor
 import Glibc
 import PortalCapture
 import Presentation
@@ -20,6 +21,8 @@ package struct Broadcast: AsyncParsableCommand {
               broadcast pause                             show viewers a slate
               broadcast hide class:KeePassXC              hide a window (X11)
               broadcast stop                              end it, from any terminal
+
+            For a report about an error, broadcast --version --verbose names the commit and the libraries.
             """,
         version: "0.1.0",
         subcommands: [CompleteCommand.self],
@@ -70,6 +73,7 @@ package struct Broadcast: AsyncParsableCommand {
         defer { Output.flush() }
         var isNotifying = false
         do {
+            if Set(CommandLine.arguments.dropFirst()) == ["--version", "--verbose"] { return try showVersion() }
             var command = try parseAsRoot()
             isNotifying = (command as? any NotifyingCommand)?.notice.notify == true
             if isNotifying { Output.startRecording() }
@@ -93,5 +97,11 @@ package struct Broadcast: AsyncParsableCommand {
         } catch {
             exit(withError: error)
         }
+    }
+
+    private static func showVersion() throws(CommandError) {
+        try Output.answer(
+            VersionReport.text(
+                version: configuration.version, libraries: LibraryVersion.all.map { ($0.name, $0.version) }))
     }
 }

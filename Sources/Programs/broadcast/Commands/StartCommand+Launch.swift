@@ -22,6 +22,7 @@ extension StartCommand {
         defer { signals.ignore() }
         do throws(LaunchFailure) {
             let process = try launcher.run(request, show: Self.show)
+            guard !self.session.quiet else { return }
             let isNamed = session != SessionNaming.standard || CommandContext.sessionName != nil
             let option = isNamed ? " --session \(session)" : ""
             Output.note("Session \"\(session)\" is live (process \(process)). Stop it with: broadcast stop\(option)")

@@ -154,7 +154,7 @@ package struct StartCommand: AsyncParsableCommand, NotifyingCommand {
             launched.map(ConsoleOutput.parent)
             ?? .errors(isTerminal: Output.isTerminal, colours: context.user.statusColours)
         var console = SessionConsole(
-            session: name, showsNotice: context.configuration.privacy.isOn(\.notice),
+            session: name, showsNotice: context.configuration.privacy.isOn(\.notice), isQuiet: session.quiet,
             output: output)
         let stopSignal = Once<Int32>()
         let signals = StopSignals { number in
@@ -172,12 +172,12 @@ package struct StartCommand: AsyncParsableCommand, NotifyingCommand {
             }
         }
         let isAsking = if case .portal(let portal) = request.settings.source { portal.asksUser } else { false }
-        let waiting = Self.reportWaiting(host, isAsking: isAsking, to: output)
-        defer { waiting.cancel() }
+        let waiting = session.quiet ? nil : Self.reportWaiting(host, isAsking: isAsking, to: output)
+        defer { waiting?.cancel() }
         let manager = launched == nil ? context.user.serviceManager : nil
         for await event in host.events {
             console.show(event, host.session?.snapshot())
-            if case .started = event { waiting.cancel() }
+            if case .started = event { waiting?.cancel() }
             manager?.report(event)
             react(to: event, of: host, context, launched)
         }

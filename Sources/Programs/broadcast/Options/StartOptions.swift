@@ -119,6 +119,9 @@ struct SessionOptions: ParsableArguments {
     @Flag(help: "Continue in the background; return once every destination is live.")
     var detach = false
 
+    @Flag(name: [.short, .long], help: "Show only problems: no status line, and nothing about what works.")
+    var quiet = false
+
     @Option(help: ArgumentHelp("Stop after this time: 90s, 5m, 1h30m, 01:30.", valueName: "time"))
     var duration: String?
 

@@ -22,7 +22,7 @@ package final class Rendition: Sendable {
     private let loop: VideoLoop
     private let thread: NamedThread
     private let captured = Atomic(0)
-    private let meter = Mutex(RateMeter())
+    private let meters = Mutex((bytes: RateMeter(), frames: RateMeter()))
     /// Nil if nothing is encoded.
     private let overload: Mutex<OverloadController?>
 
@@ -134,14 +134,16 @@ package final class Rendition: Sendable {
     /// Returns the figures at `time`. After the end of the session, the bitrate is zero.
     package func figures(at time: MediaTime, isOver: Bool) -> RenditionFigures {
         let counts = loop.counts
-        let rate = meter.withLock { meter in
-            meter.note(counts.bytes, at: time)
-            return meter.rate
+        let (bytes, frames) = meters.withLock { meters in
+            meters.bytes.note(counts.bytes, at: time)
+            meters.frames.note(counts.encoded + counts.repeated, at: time)
+            return (meters.bytes.rate, meters.frames.rate)
         }
         return RenditionFigures(
             size: settings.size, frameRate: format.frameRate, captured: captured.load(ordering: .relaxed),
             encoded: counts.encoded,
-            repeated: counts.repeated, dropped: mailbox.replacedCount, bitrate: isOver ? 0 : Int(rate * 8 / 1000),
+            repeated: counts.repeated, dropped: mailbox.replacedCount,
+            writtenFrameRate: isOver ? 0 : Int(frames.rounded()), bitrate: isOver ? 0 : Int(bytes * 8 / 1000),
             targetBitrate: bitrate,
             reduction: reduction)
     }

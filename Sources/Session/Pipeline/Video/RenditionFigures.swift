@@ -13,6 +13,8 @@ package struct RenditionFigures: Sendable {
     package var repeated = 0
     /// Frames that were replaced before they were encoded.
     package var dropped = 0
+    /// Frames a second over the last two seconds, with repeat pictures.
+    package var writtenFrameRate = 0
     /// kbit/s over the last two seconds.
     package var bitrate = 0
     /// The encoder's current bitrate in kbit/s; nil if the quality is constant.
