@@ -31,7 +31,8 @@ struct StatusTests {
         live.video = video()
         #expect(StatusLine.text(live) == "● live  01:02  1280x720 59 fps 4500 kbit/s")
         live.video = video(EncoderReduction(usesFastestPreset: true), dropped: 3)
-        #expect(StatusLine.text(live) == "● live  01:02  1280x720 59 fps 4500 kbit/s  3 dropped  too slow: fastest preset")
+        #expect(
+            StatusLine.text(live) == "● live  01:02  1280x720 59 fps 4500 kbit/s  3 dropped  too slow: fastest preset")
         live.video = video(EncoderReduction(usesFastestPreset: true, frameDivisor: 2))
         #expect(StatusLine.text(live) == "● live  01:02  1280x720 59 fps 4500 kbit/s  too slow: 30 fps")
         #expect(StatusLine.text(snapshot(.paused)) == "○ paused  01:02")
