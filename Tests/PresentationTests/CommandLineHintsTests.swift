@@ -8,7 +8,7 @@ struct CommandLineHintsTests {
         "--no-cursor", "--app-audio", "--no-app-audio", "--mic", "--no-mic", "--app-source", "--mic-source", "--wav",
         "--audio-tracks",
         "--audio-bitrate", "--hide", "--session", "--detach", "--duration", "--title", "--clip-buffer", "--format",
-        "--preview",
+        "--preview", "--quiet", "--wait-for-network",
     ]
     private static let commands = [
         "start", "stop", "status", "setup", "sign-out", "list-destinations", "list-sources", "preview", "picker",
@@ -18,7 +18,7 @@ struct CommandLineHintsTests {
     @Test(
         arguments: [
             ("--no-audio", "--no-app-audio"), ("--audio", "--app-audio"), ("--no-pointer", "--no-cursor"),
-            ("--framerate", "--fps"),
+            ("--framerate", "--fps"), ("--for", "--duration"), ("--silent", "--quiet"),
             ("--interval", "--keyframe-interval"), ("--bitrte", "--bitrate"), ("--keyframe", "--keyframe-interval"),
             ("--dispaly", "--display"),
             ("--output", "--to"), ("-o", "--to"), ("--no-microphone", "--no-mic"), ("--key", nil), ("--xyzzy", nil),
