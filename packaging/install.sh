@@ -34,9 +34,12 @@ case $prefix in *[\&\#\\\ ]*)
 esac
 
 if [ $action = uninstall ]; then
+    [ -d "$prefix" ] || exit 0
+    cd "$prefix"
+    # Folders that are empty then, but never the one that they are in.
     while IFS= read -r file; do
-        rm -f "$prefix/$file"
-        rmdir -p "$(dirname "$prefix/$file")" 2> /dev/null || true
+        rm -f "./$file"
+        rmdir -p "$(dirname "$file")" 2> /dev/null || true
     done < "$here/list"
     echo "Removed broadcast from $prefix. Settings and recordings are left."
     exit 0
@@ -65,7 +68,7 @@ while IFS= read -r file; do
     esac
     mv -f "$prefix/$file.new" "$prefix/$file"
 done < "$here/list"
-echo "Installed $("$prefix/bin/broadcast" --version) in $prefix."
+echo "Installed broadcast $("$prefix/bin/broadcast" --version) in $prefix."
 case :$PATH: in
 *:"$prefix/bin":*) ;;
 *) echo "Your shell does not look there yet. Add this line to ~/.profile, and log in again: export PATH=\"$prefix/bin:\$PATH\"" ;;
