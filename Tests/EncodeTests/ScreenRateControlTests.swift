@@ -181,6 +181,31 @@ import Testing
         #expect(bytes.count > 290 && mean > 0.9 * Self.second && mean < 1.1 * Self.second, "\(mean) bytes a second")
     }
 
+    @Test(arguments: [(predicted: 1500, share: 0.8), (200, 0.75)])
+    mutating func `a keyframe in a movement leaves a part of the bucket to the frames after it`(
+        predicted: Int, share: Double
+    ) throws {
+        let page = try #require(change(.whole(Self.size), at: 0))
+        control.note(page, bytes: 160_000, at: time(0))
+        let meter = FixedMeter(predicted: predicted, unpredicted: 4000)
+        for tick in 1..<60 {
+            let plan = change(.whole(Self.size), at: tick, meter: meter)
+            if let plan { control.note(plan, bytes: 500, at: time(tick)) }
+        }
+        // The bucket is full.
+        let keyframe = try #require(change(.whole(Self.size), at: 60, meter: meter, isKeyframeDue: true))
+        #expect(keyframe.isIDR && keyframe.limit <= share * Self.second)
+        for bytes in [1.1 * keyframe.limit, 1.1 * Self.second] {
+            var control = control
+            let again = control.retry(keyframe, bytes: Int(bytes), attempt: 1)
+            let smaller = try #require(again)
+            #expect(smaller.isIDR && smaller.quantizers.highest > keyframe.quantizers.highest)
+        }
+        control.note(keyframe, bytes: Int(keyframe.limit), at: time(60))
+        let next = try #require(change(.whole(Self.size), at: 61, meter: meter))
+        #expect(next.quantizers.lowest >= keyframe.quantizers.highest - 2, "all of the picture becomes sharper at once")
+    }
+
     // MARK: Helpers
 
     private static func frame(_ page: Page) -> PixelBuffer {

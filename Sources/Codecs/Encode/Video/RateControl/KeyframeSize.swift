@@ -25,10 +25,13 @@ package struct KeyframeSize: Sendable {
     private let classes: [UInt32]
     private let macroblockCount: Int
     /// The real size of a picture, relative to its estimate.
-    private var correction = 1.0
+    private var correction: Double
 
     /// Measures the luma of a picture.
-    package init(of frame: PixelBuffer) {
+    ///
+    /// - Parameter last: an earlier picture of which it shows a part.
+    package init(of frame: PixelBuffer, like last: Self? = nil) {
+        correction = last?.correction ?? 1
         var classes = [UInt32](repeating: 0, count: Int(PIXEL_KERNELS_DETAIL_CLASSES))
         frame.withUnsafeBytes { bytes in
             guard let luma = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }

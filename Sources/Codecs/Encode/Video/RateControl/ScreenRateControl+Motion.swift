@@ -11,7 +11,7 @@ extension ScreenRateControl {
         static let smallestShare = 0.02
         /// Seconds without a change after which a picture has been calm.
         static let calmTime = 0.2
-        static let lowestQuantizer = 16
+        static let lowestQuantizer = 18
 
         /// The QP of the next frame, before it is rounded.
         var quantizer = 30.0
@@ -98,7 +98,7 @@ extension ScreenRateControl {
         motion.add(predicted: predicted)
         if isKeyframeDue {
             let (quantizer, limit) = movingKeyframe(frame)
-            motion.quantizer = max(motion.quantizer, Double(quantizer - 2))
+            motion.quantizer = max(motion.quantizer, Double(quantizer))
             return FramePlan(
                 .movement(share: share, predicted: predicted, refinement: 0), isIDR: true, quantizer: quantizer,
                 limit: limit)
@@ -111,7 +111,7 @@ extension ScreenRateControl {
 
     /// The QP of a keyframe in a movement: close to that of the frames around it, if the bucket can pay for it.
     private mutating func movingKeyframe(_ frame: PixelBuffer) -> (quantizer: Int, limit: Double) {
-        let size = KeyframeSize(of: frame)
+        let size = KeyframeSize(of: frame, like: keyframeSize)
         keyframeSize = size
         guard motion.newness >= 0.1 else {
             // Most of the picture is still, and should be sharp.
@@ -122,7 +122,9 @@ extension ScreenRateControl {
         let limit = min(0.5 * capacity, bucket.level - 0.15 * capacity)
         let near = size.quantizer(
             in: min(wanted, 48)...min(48, max(wanted, Int(motion.quantizer.rounded()) + 3)), limit: limit)
-        return (size.quantizer(in: near...coarsest, limit: 0.92 * bucket.level), 0.92 * bucket.level)
+        // The frames after it must not wait.
+        let share = max(0.65 * bucket.level, min(0.92 * bucket.level, bucket.level - 0.2 * capacity))
+        return (quantizer(for: size, above: near - 1, limit: share, most: 0.92 * bucket.level), share)
     }
 
     /// The QP of a frame of a movement, and the bytes that make the part of the picture sharper that is not new: x264
@@ -166,6 +168,8 @@ extension ScreenRateControl {
     /// The bytes that make all of the picture sharper, down to a QP.
     private func refinementBytes(to quantizer: Int) -> Double {
         guard quantizer < zones.highest, let keyframeSize else { return 0 }
-        return keyframeSize.bytes(quantizer: quantizer) * Self.refinementShare(of: zones.highest - quantizer)
+        let steps = zones.highest - quantizer
+        return keyframeSize.bytes(quantizer: quantizer)
+            * max(Self.refinementShare(of: steps), min(0.05 * Double(steps), 0.3))
     }
 }

@@ -295,8 +295,17 @@ package struct ScreenRateControl {
         size.correct(bytes: bytes, quantizer: quantizer)
         keyframeSize = size
         plan.quantizers = ZoneQuantizers(
-            repeating: size.quantizer(in: quantizer + 1...coarsest, limit: 0.95 * bucket.level))
+            repeating: self.quantizer(for: size, above: quantizer, limit: plan.limit, most: 0.95 * bucket.level))
         return plan
+    }
+
+    /// The lowest QP of an IDR picture with at most `limit` bytes. Details are left out only if it would have more than
+    /// `most` bytes otherwise.
+    func quantizer(for size: KeyframeSize, above lowest: Int, limit: Double, most: Double) -> Int {
+        let detailed = max(lowest + 1, min(Self.highestQuantizer, coarsest))
+        let quantizer = size.quantizer(in: lowest + 1...detailed, limit: min(limit, most))
+        return size.bytes(quantizer: quantizer) <= most
+            ? quantizer : size.quantizer(in: quantizer...coarsest, limit: most)
     }
 
     /// Returns an IDR picture in the place of a frame that the bucket cannot pay for soon; nil if it can. A new page
@@ -335,15 +344,15 @@ package struct ScreenRateControl {
     /// follows at once.
     private mutating func closer(_ plan: FramePlan, bytes: Int) -> FramePlan? {
         // In a movement, it is as sharp as the frames around it.
-        if case .movement = plan.kind { return nil }
+        let isMoving = if case .movement = plan.kind { true } else { false }
         let quantizer = plan.quantizers.highest
         let use = Double(bytes) / plan.limit
-        guard use > 1.08 || use < 0.6 && quantizer > Self.lowestQuantizer + 4, var size = keyframeSize else {
-            return nil
-        }
+        guard use > 1.08 || !isMoving && use < 0.6 && quantizer > Self.lowestQuantizer + 4, var size = keyframeSize
+        else { return nil }
         size.correct(bytes: bytes, quantizer: quantizer)
         keyframeSize = size
-        let closer = size.quantizer(in: Self.lowestQuantizer...coarsest, limit: plan.limit)
+        let closer = self.quantizer(
+            for: size, above: Self.lowestQuantizer - 1, limit: plan.limit, most: isMoving ? bucket.level : plan.limit)
         guard closer > quantizer || closer <= quantizer - 3 else { return nil }
         var plan = plan
         plan.quantizers = ZoneQuantizers(repeating: closer)
