@@ -122,7 +122,7 @@ extension ScreenRateControl {
         let limit = min(0.5 * capacity, bucket.level - 0.15 * capacity)
         let near = size.quantizer(
             in: min(wanted, 48)...min(48, max(wanted, Int(motion.quantizer.rounded()) + 3)), limit: limit)
-        // The frames after it must not wait.
+        // If the frames after it had to wait, the next movement would be larger, and soon beyond x264's search.
         let share = max(0.65 * bucket.level, min(0.92 * bucket.level, bucket.level - 0.2 * capacity))
         return (quantizer(for: size, above: near - 1, limit: share, most: 0.92 * bucket.level), share)
     }
@@ -169,6 +169,7 @@ extension ScreenRateControl {
     private func refinementBytes(to quantizer: Int) -> Double {
         guard quantizer < zones.highest, let keyframeSize else { return 0 }
         let steps = zones.highest - quantizer
+        // A step that follows others costs more than one alone.
         return keyframeSize.bytes(quantizer: quantizer)
             * max(Self.refinementShare(of: steps), min(0.05 * Double(steps), 0.3))
     }
