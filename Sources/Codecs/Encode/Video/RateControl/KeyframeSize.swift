@@ -29,7 +29,7 @@ package struct KeyframeSize: Sendable {
 
     /// Measures the luma of a picture.
     ///
-    /// - Parameter last: an earlier picture of which it shows a part.
+    /// - Parameter last: an earlier picture of the same screen, whose real size is known.
     package init(of frame: PixelBuffer, like last: Self? = nil) {
         correction = last?.correction ?? 1
         var classes = [UInt32](repeating: 0, count: Int(PIXEL_KERNELS_DETAIL_CLASSES))

@@ -343,7 +343,7 @@ package struct ScreenRateControl {
     /// Returns a plan for an IDR picture that uses little of what it may, or clearly more: what is left is for what
     /// follows at once.
     private mutating func closer(_ plan: FramePlan, bytes: Int) -> FramePlan? {
-        // In a movement, it is as sharp as the frames around it.
+        // In a movement it is as sharp as the frames around it, and need not use all that it may.
         let isMoving = if case .movement = plan.kind { true } else { false }
         let quantizer = plan.quantizers.highest
         let use = Double(bytes) / plan.limit
