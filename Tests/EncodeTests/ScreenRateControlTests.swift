@@ -159,6 +159,26 @@ import Testing
         #expect(plan.kind == .change && plan.marksUnchanged && plan.quantizers == ZoneQuantizers(repeating: 30))
     }
 
+    @Test mutating func `a larger change is not measured while the bucket is full and the last one was cheap`()
+        throws
+    {
+        try show(at: 0)
+        let clock = DamageRegion(size: Self.size, rectangle: PixelRect(x: 0, y: 0, width: 320, height: 112))
+        var kinds: [FramePlan.Kind] = []
+        for tick in 1..<50 {
+            let plan = try #require(change(clock, at: tick))
+            #expect(plan.marksUnchanged)
+            kinds.append(plan.kind)
+            control.note(plan, bytes: 300, at: time(tick))
+        }
+        #expect(kinds.first != .change && kinds.last == .change)
+        // Something else moves there now.
+        let dear = try #require(change(clock, at: 50))
+        control.note(dear, bytes: Int(Self.second / 60), at: time(50))
+        let measured = try #require(change(clock, at: 51))
+        guard case .movement = measured.kind else { return #expect(Bool(false), "\(measured.kind)") }
+    }
+
     @Test mutating func `with an empty bucket, a change waits`() throws {
         let plan = try #require(change(.whole(Self.size), at: 0))
         control.note(plan, bytes: Int(Self.second), at: time(0))

@@ -9,6 +9,8 @@ extension ScreenRateControl {
     struct Motion {
         /// A smaller share of the picture is no movement, unless it continues one.
         static let smallestShare = 0.02
+        /// A larger share is measured in any case.
+        static let largestCheapShare = 0.25
         /// Seconds without a change after which a picture has been calm.
         static let calmTime = 0.2
         static let lowestQuantizer = 18

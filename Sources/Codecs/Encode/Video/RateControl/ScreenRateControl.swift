@@ -56,6 +56,8 @@ package struct ScreenRateControl {
     private var predictedShare = 1.0
     /// The tick of the last frame that was encoded or sent again.
     private var lastEncoded = 0
+    /// The bytes of the last P picture of a movement or of a change.
+    private var lastChangeBytes = Int.max
     /// What was sent since the last keyframe; nil if something else than this page was.
     private var group: StillGroup?
     /// True if viewers have the last picture without its details.
@@ -130,10 +132,10 @@ package struct ScreenRateControl {
         if !isKeyframeDue, level < tickBytes / 2 {
             return nil
         }
-        if share >= Motion.smallestShare || tick - lastMotion <= ticks(Motion.calmTime) {
+        if share >= Motion.smallestShare || tick - lastMotion <= ticks(Motion.calmTime), !isCheap(share: share) {
             return moving(frame, share: share, isKeyframeDue: isKeyframeDue, at: tick, meter: meter)
         }
-        return smallChange(in: frame, isKeyframeDue: isKeyframeDue, at: tick)
+        return smallChange(in: frame, share: share, isKeyframeDue: isKeyframeDue, at: tick)
     }
 
     /// A new page, or a cut in a movement.
@@ -193,13 +195,20 @@ package struct ScreenRateControl {
         keyframeSize = KeyframeSize(of: frame)
     }
 
-    private mutating func smallChange(in frame: PixelBuffer, isKeyframeDue: Bool, at tick: Int) -> FramePlan {
+    /// True if a change is probably so cheap that nothing has to be measured: the bucket is full, and the last change took
+    /// only a part of what flows into it. A clock and a text that is typed are like that.
+    private func isCheap(share: Double) -> Bool {
+        share < Motion.largestCheapShare && bucket.level >= 0.9 * capacity && Double(lastChangeBytes) <= tickBytes / 4
+    }
+
+    private mutating func smallChange(
+        in frame: PixelBuffer, share: Double, isKeyframeDue: Bool, at tick: Int
+    ) -> FramePlan {
         if !isAtRest { come(toRest: frame, at: tick) }
         if isKeyframeDue { return stillKeyframe(at: tick) }
-        if let refinement = refinement(at: tick) { return refinement }
+        if share < Motion.smallestShare, let refinement = refinement(at: tick) { return refinement }
         var plan = FramePlan(.change, isIDR: false, quantizer: zones.highest, limit: level)
         plan.quantizers = zones
-        plan.marksUnchanged = true
         // A small area that changes with every frame, a video for example, must not use up the bucket.
         let low = 0.3 * capacity
         if bucket.level < low { plan.quantizers.raise(by: Int((12 * (1 - max(0, bucket.level) / low)).rounded(.up))) }
@@ -246,7 +255,6 @@ package struct ScreenRateControl {
             .refinement(expected: expected), isIDR: false, quantizer: to, limit: bucket.level)
         plan.quantizers = hasZones ? zones : ZoneQuantizers(repeating: to)
         plan.quantizers[zone] = to
-        plan.marksUnchanged = true
         return plan
     }
 
@@ -322,7 +330,6 @@ package struct ScreenRateControl {
             in: min(plan.quantizers.highest, coarsest)...coarsest, limit: limit)
         var plan = plan
         plan.isIDR = true
-        plan.marksUnchanged = false
         plan.quantizers = ZoneQuantizers(repeating: quantizer)
         plan.limit = limit
         return plan
@@ -389,12 +396,14 @@ package struct ScreenRateControl {
             isAtRest = false
             lastMotion = tick
             if !plan.isIDR {
+                lastChangeBytes = bytes
                 let isWhole = share > 0.95 || quantizer < zones.lowest
                 zones = isWhole ? plan.quantizers : zones.atLeast(quantizer)
                 let moved = max(Double(bytes) - refinement, Double(bytes) / 5)
                 motion.note(bytes: Int(moved), quantizer: quantizer, predicted: predicted)
             }
         case .change:
+            lastChangeBytes = bytes
             zones = zones.atLeast(plan.quantizers)
         case .refinement(let expected):
             zones = plan.quantizers
@@ -459,8 +468,6 @@ package struct FramePlan: Equatable, Sendable {
     package var quantizers: ZoneQuantizers
     /// The bytes that it may have.
     package var limit: Double
-    /// True if x264 may take unchanged macroblocks from the last picture without a look.
-    package var marksUnchanged = false
     /// Which picture since the last keyframe is sent again as it is, counted from the keyframe; nil if one is encoded.
     package var repeatedStep: Int?
     /// True if the picture is encoded without its details, because the bucket is nearly empty.
@@ -471,6 +478,12 @@ package struct FramePlan: Equatable, Sendable {
         self.isIDR = isIDR
         quantizers = ZoneQuantizers(repeating: quantizer)
         self.limit = limit
+    }
+
+    /// True if x264 may take unchanged macroblocks from the last picture without a look, where that is not coarser. A
+    /// page can follow a picture that lacks details, and is encoded as a whole.
+    package var marksUnchanged: Bool {
+        if case .page = kind { false } else { !isIDR }
     }
 }
 

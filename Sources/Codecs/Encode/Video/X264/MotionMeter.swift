@@ -22,7 +22,7 @@ final class MotionMeter: MovementMeter {
         luma = [UInt8](repeating: 0, count: width * height)
         chroma = [UInt8](repeating: 128, count: width * height / 4)
         var parameters = x264_param_t()
-        x264_param_default_preset(&parameters, "veryfast", "zerolatency")
+        x264_param_default_preset(&parameters, "superfast", "zerolatency")
         cx264_silence(&parameters)
         parameters.i_width = Int32(width)
         parameters.i_height = Int32(height)
