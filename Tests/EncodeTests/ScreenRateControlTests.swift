@@ -125,7 +125,7 @@ import Testing
         var keyframe = try #require(still(at: 120, isKeyframeDue: true))
         #expect(keyframe.repeatedStep == nil)
         keyframe.quantizers = ZoneQuantizers(repeating: 30)
-        control.note(keyframe, bytes: 160_000, at: time(120))
+        control.note(keyframe, bytes: 172_000, at: time(120))
         var offsets: [Int] = []
         for tick in 121..<180 {
             guard let plan = still(at: tick) else { continue }
@@ -137,7 +137,7 @@ import Testing
         for start in [180, 240] {
             keyframe = try #require(still(at: start, isKeyframeDue: true))
             #expect(keyframe.repeatedStep == 0)
-            control.note(keyframe, bytes: 160_000, at: time(start))
+            control.note(keyframe, bytes: 172_000, at: time(start))
             #expect(!control.isSettled(at: time(start)))
             var again: [Int] = []
             for tick in start + 1..<start + 60 {
@@ -179,11 +179,24 @@ import Testing
         guard case .movement = measured.kind else { return #expect(Bool(false), "\(measured.kind)") }
     }
 
+    @Test mutating func `the keyframe of a page that is read uses what the bucket has, once`() throws {
+        var plan = try #require(change(.whole(Self.size), at: 0))
+        plan.quantizers = ZoneQuantizers(repeating: 30)
+        control.note(plan, bytes: 150_000, at: time(0))
+        for (tick, isNew) in [(60, false), (120, true), (180, false), (240, false)] {
+            let keyframe = try #require(still(at: tick, isKeyframeDue: true))
+            #expect((keyframe.repeatedStep == nil) == isNew, "at \(tick)")
+            control.note(keyframe, bytes: keyframe.repeatedStep == nil ? 172_000 : Int(keyframe.limit), at: time(tick))
+        }
+    }
+
     @Test mutating func `with an empty bucket, a change waits`() throws {
         let plan = try #require(change(.whole(Self.size), at: 0))
         control.note(plan, bytes: Int(Self.second), at: time(0))
         #expect(change(.whole(Self.size), at: 1) == nil)
         #expect(change(.whole(Self.size), at: 1, isKeyframeDue: true)?.isIDR == true)
+        // It may be coarse, but it does not wait until it could be sharp.
+        #expect(change(.whole(Self.size), at: 3) != nil)
     }
 
     @Test mutating func `a movement follows the bitrate`() throws {

@@ -129,7 +129,7 @@ package struct ScreenRateControl {
             return still(frame, isKeyframeDue: isKeyframeDue, at: tick)
         }
         group = nil
-        if !isKeyframeDue, level < tickBytes / 2 {
+        if !isKeyframeDue, bucket.level < min(2 * tickBytes, 0.1 * capacity + tickBytes / 2) {
             return nil
         }
         if share >= Motion.smallestShare || tick - lastMotion <= ticks(Motion.calmTime), !isCheap(share: share) {
@@ -218,12 +218,14 @@ package struct ScreenRateControl {
     /// The pictures of the last interval, if they are as good as new ones would be; otherwise a new keyframe.
     private func stillKeyframe(at tick: Int) -> FramePlan {
         let limit = stillKeyframeLimit(at: tick)
+        let quantizer = keyframeSize?.quantizer(in: Self.lowestQuantizer...coarsest, limit: limit) ?? 40
         if let group {
             let bytes = Double(group.keyframe.bytes)
-            let isLikeNew = bytes >= 0.75 * limit && (bytes <= limit || isRead(at: tick))
+            let isLikeNew =
+                isRead(at: tick)
+                ? quantizer >= group.keyframe.plan.quantizers.highest : bytes >= 0.75 * limit && bytes <= limit
             if bytes <= bucket.level, group.isGood || isLikeNew { return group.repeatedKeyframe }
         }
-        let quantizer = keyframeSize?.quantizer(in: Self.lowestQuantizer...coarsest, limit: limit) ?? 40
         return FramePlan(.keyframe, isIDR: true, quantizer: quantizer, limit: limit)
     }
 
