@@ -62,7 +62,7 @@ extension EndToEndTests {
             Case("--to", "a.mp4", "--audio-bitrate", "1", status: 64, saying: "--audio-bitrate"),
             Case("--to", "a.mp4", "--format", "gif", status: 64, saying: "gif", "mp4"),
             Case("--to", "./a.webm", status: 64, saying: ".webm", "--format"),
-            Case("--to", "a.mkv", status: 64, saying: ".mkv", ".mp4"),
+            Case("--to", "a.avi", status: 64, saying: ".avi", ".mp4"),
             Case("--to", "a.mp4", "--bitrate", "fast", status: 64, saying: "--bitrate fast", "6M"),
             Case(
                 "--to", "a.mp4", "--no-audio", status: 64, saying: "Did you mean --no-app-audio?",

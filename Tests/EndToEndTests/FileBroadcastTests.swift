@@ -55,14 +55,14 @@ extension EndToEndTests {
     struct FileBroadcastTests {
         @Test func `One run writes every format by the file's ending`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
-                let names = ["a.mp4", "a.flv", "a.ts", "a.h264", "a.y4m"]
+                let names = ["a.mp4", "a.mkv", "a.flv", "a.ts", "a.h264", "a.y4m"]
                 let peer = try await studio.startLive(names.flatMap { ["--to", studio.path($0)] })
                 try await studio.waitUntilElapsed(2, of: peer)
                 let video = try #require(try await studio.broadcast.stop(peer).video)
                 let made = video.encoded + video.repeated
                 // How many frames a second has is judged by FileTimingTests.
                 #expect(made > 30, "\(video)")
-                for (name, format) in zip(names, ["mov", "flv", "mpegts", "h264", "yuv4mpegpipe"]) {
+                for (name, format) in zip(names, ["mov", "matroska", "flv", "mpegts", "h264", "yuv4mpegpipe"]) {
                     let media = studio.media(name)
                     try await media.expectDecodable()
                     let probe = try await FFProbe.probe(media.path, in: studio.peers)
@@ -70,7 +70,8 @@ extension EndToEndTests {
                     #expect(probe.video?.width == 640 && probe.video?.height == 360, "\(name)")
                     // Every frame that the session made is in the file.
                     #expect(probe.video?.frames == made, "\(name): \(probe.video?.frames ?? 0) frames, \(video)")
-                    #expect((probe.audio?.codec == "aac") == ["a.mp4", "a.flv", "a.ts"].contains(name), "\(name)")
+                    #expect(
+                        (probe.audio?.codec == "aac") == ["a.mp4", "a.mkv", "a.flv", "a.ts"].contains(name), "\(name)")
                     let clock = try await media.clock()
                     #expect(clock.unreadable == 0, "\(name)")
                 }

@@ -171,12 +171,12 @@ import Testing
     func `GStreamer plays the finished, the unfinished and the truncated file`(kind: TestStream.Kind) throws {
         let stream = try kind.stream()
         let folder = try TemporaryFolder()
-        #expect(try decodedByGStreamer(folder.write(stream.muxed(HybridMP4Muxer()), "a.mp4")) == 180)
+        #expect(try Tool.decodedByGStreamer(folder.write(stream.muxed(HybridMP4Muxer()), "a.mp4")) == 180)
         var muxer = HybridMP4Muxer()
         var file = muxer.begin(stream.description)
         for packet in stream.packets { file += muxer.append(packet) }
-        #expect(try decodedByGStreamer(folder.write(file, "b.mp4")) == 120)
-        #expect(try decodedByGStreamer(folder.write(file[..<(file.count - 5000)], "c.mp4")) >= 60)
+        #expect(try Tool.decodedByGStreamer(folder.write(file, "b.mp4")) == 120)
+        #expect(try Tool.decodedByGStreamer(folder.write(file[..<(file.count - 5000)], "c.mp4")) >= 60)
     }
 
     @Test func `no movie fragment crosses a page boundary`() throws {
@@ -347,21 +347,5 @@ import Testing
     /// A hash of all decoded pictures, without their times.
     private func hash(_ path: String) throws -> String {
         try Tool.run("ffmpeg", "-v", "error", "-i", path, "-map", "0:v", "-vsync", "passthrough", "-f", "md5", "-")
-    }
-
-    /// The number of pictures that GStreamer's demuxer and decoder return while the sound plays too.
-    private func decodedByGStreamer(_ path: String) throws -> Int {
-        let result = try Tool.output(
-            "gst-launch-1.0",
-            [
-                "-v", "filesrc", "location=\(path)", "!", "qtdemux", "name=d", "d.video_0", "!", "queue", "!",
-                "avdec_h264", "!", "fakesink",
-                "name=pictures", "sync=false", "silent=false", "d.audio_0", "!", "queue", "!", "avdec_aac", "!",
-                "fakesink", "sync=false",
-            ])
-        guard result.status == 0 else {
-            throw Tool.Failure(command: "gst-launch-1.0", output: result.error + result.out.suffix(500))
-        }
-        return result.out.split(separator: "\n").count { $0.contains("pictures: last-message = chain") }
     }
 }

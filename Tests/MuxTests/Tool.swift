@@ -59,18 +59,19 @@ enum Tool {
         return result.out.split(separator: "\n").map(String.init)
     }
 
-    /// The times of a stream's packets, in decode order, with ffmpeg's stream specifier: `v`, `a:0`.
+    /// The times of a stream's packets, in decode order, which not every container has, with ffmpeg's stream specifier: `v`, `a:0`.
     static func packetTimes(_ path: String, stream: String) throws -> [PacketTime] {
         try probe(path, "-select_streams", stream, "-show_entries", "packet=pts_time,dts_time,size,flags").compactMap {
             line in
             let fields = line.split(separator: ",").map(String.init)
-            guard fields.count >= 4, let presentation = Double(fields[0]), let decode = Double(fields[1]),
+            guard fields.count >= 4, let presentation = Double(fields[0]),
                 let size = Int(fields[2])
             else {
                 return nil
             }
             return PacketTime(
-                presentation: presentation, decode: decode, size: size, isKeyframe: fields[3].hasPrefix("K"))
+                presentation: presentation, decode: Double(fields[1]) ?? presentation, size: size,
+                isKeyframe: fields[3].hasPrefix("K"))
         }
     }
 
@@ -85,6 +86,22 @@ enum Tool {
         Int(
             try probe(path, "-select_streams", stream, "-count_frames", "-show_entries", "stream=nb_read_frames").first
                 ?? "") ?? 0
+    }
+
+    /// The number of pictures that GStreamer's demuxer and decoder return while the sound plays too.
+    static func decodedByGStreamer(_ path: String, demuxer: String = "qtdemux") throws -> Int {
+        let result = try output(
+            "gst-launch-1.0",
+            [
+                "-v", "filesrc", "location=\(path)", "!", demuxer, "name=d", "d.video_0", "!", "queue", "!",
+                "avdec_h264", "!", "fakesink",
+                "name=pictures", "sync=false", "silent=false", "d.audio_0", "!", "queue", "!", "avdec_aac", "!",
+                "fakesink", "sync=false",
+            ])
+        guard result.status == 0 else {
+            throw Failure(command: "gst-launch-1.0", output: result.error + result.out.suffix(500))
+        }
+        return result.out.split(separator: "\n").count { $0.contains("pictures: last-message = chain") }
     }
 }
 

@@ -81,7 +81,7 @@ struct ConfigurationErrorTests {
         (
             .format(.unknownEnding(path: "talk.avi", ending: ".avi")), .usage,
             "talk.avi cannot be written: .avi is not a format of this program. "
-                + "Use .mp4, .flv, .ts, .h264 or .y4m. broadcast start also has --format mp4|flv|mpegts|h264|y4m."
+                + "Use .mp4, .mkv, .flv, .ts, .h264 or .y4m. broadcast start also has --format mp4|mkv|flv|mpegts|h264|y4m."
         ),
         (
             .format(.withoutFile), .usage,

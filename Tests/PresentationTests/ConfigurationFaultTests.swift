@@ -23,7 +23,7 @@ struct ConfigurationFaultTests {
         (.notASize("big"), "\"big\" is not a size from 16x16 to 16384x16384; write it like 1280x720 or 720p."),
         (
             .notAnEnding(".avi"),
-            ".avi is not a format that can be written; use .mp4, .flv, .ts, .h264 or .y4m, or add format."
+            ".avi is not a format that can be written; use .mp4, .mkv, .flv, .ts, .h264 or .y4m, or add format."
         ),
         (.notARule("x"), "\"x\" is not a rule; write class:NAME, title:*TEXT*, pid:NUMBER or id:0xNUMBER."),
         (.bitrateAndQuality, "bitrate and quality exclude each other; remove one of them."),

@@ -249,7 +249,7 @@ struct NoticesTests {
         ),
         (
             .withoutSound(destination: "a.y4m", .y4m), false,
-            "a.y4m has no sound: y4m contains only pictures. For sound, use .mp4, .flv or .ts."
+            "a.y4m has no sound: y4m contains only pictures. For sound, use .mp4, .mkv, .flv or .ts."
         ),
         (
             .scaled(from: size, to: screen, service: "Twitch"), true,

@@ -185,7 +185,7 @@ struct SessionDestinationsTests {
 
     @Test func `A file that is added late begins at time zero`() async throws {
         try await withPeers { peers in
-            let formats = [ContainerFormat.mp4, .y4m, .flv, .mpegts, .h264]
+            let formats = [ContainerFormat.mp4, .mkv, .y4m, .flv, .mpegts, .h264]
             let folder = try peers.makeFolder("out")
             let stage = Stage()
             let (first, recording) = (FakeViewer("first"), FakeViewer("recording"))
@@ -198,7 +198,7 @@ struct SessionDestinationsTests {
             try await session.add(recording.plan(.recording, kind: .file, media: .init()))
             try await recording.waitForFrames(20)
             let outcome = await session.stop()
-            #expect(outcome.destinations.count == 7 && outcome.destinations.allSatisfy { $0.state == .finished })
+            #expect(outcome.destinations.count == 8 && outcome.destinations.allSatisfy { $0.state == .finished })
             #expect(recording.video.first?.time == .zero && recording.video.first?.isKeyframe == true)
             for format in formats {
                 try await expectStart(
@@ -217,7 +217,7 @@ struct SessionDestinationsTests {
         #expect(
             (numbers.first ?? 0) >= before - 30 && numbers.count >= 15,
             "\(format): \(numbers.count) frames from \(numbers.first ?? 0) on, \(before)")
-        guard format == .mp4 || format == .flv else { return }
+        guard [.mp4, .mkv, .flv].contains(format) else { return }
         let seconds = try await FFProbe.probe(media.path, in: media.peers).format.seconds
         let times = try await FFProbe.packets(of: media.path, in: media.peers).filter { $0.kind == "video" }
             .compactMap { $0.pts.flatMap { Double($0) } }

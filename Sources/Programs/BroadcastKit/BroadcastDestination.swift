@@ -12,7 +12,7 @@ public struct BroadcastDestination: Sendable {
         BroadcastDestination(described: .named(name))
     }
 
-    /// A file, in the format of its ending: `.mp4`, `.flv`, `.ts`, `.h264` or `.y4m`; MP4 for other endings.
+    /// A file, in the format of its ending: `.mp4`, `.mkv`, `.flv`, `.ts`, `.h264` or `.y4m`; MP4 for other endings.
     ///
     /// An MP4 file is playable even if the program was killed. An older file of the same name is renamed to
     /// `NAME.1.mp4`.

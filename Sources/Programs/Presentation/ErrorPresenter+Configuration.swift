@@ -140,7 +140,8 @@ extension CommandError {
             self.init(
                 .usage,
                 "\(path) cannot be written: \(ending) is not a format of this program. "
-                    + "Use .mp4, .flv, .ts, .h264 or .y4m. broadcast start also has --format mp4|flv|mpegts|h264|y4m.")
+                    + "Use .mp4, .mkv, .flv, .ts, .h264 or .y4m. broadcast start also has --format mp4|mkv|flv|mpegts|h264|y4m."
+            )
         case .withoutFile:
             self.init(.usage, "--format has no effect: it is for files and standard output. Omit it, or add --to FILE.")
         case .separateTracksWithoutFile:

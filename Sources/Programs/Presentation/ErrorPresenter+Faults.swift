@@ -36,7 +36,7 @@ extension ConfigurationFault.Problem {
         case .notASize(let value):
             "\"\(value)\" is not a size from \(PixelSize.smallest) to \(PixelSize.largest); write it like 1280x720 or 720p"
         case .notAnEnding(let ending):
-            "\(ending) is not a format that can be written; use .mp4, .flv, .ts, .h264 or .y4m, or add format"
+            "\(ending) is not a format that can be written; use .mp4, .mkv, .flv, .ts, .h264 or .y4m, or add format"
         case .notARule(let value):
             "\"\(value)\" is not a rule; write class:NAME, title:*TEXT*, pid:NUMBER or id:0xNUMBER"
         case .bitrateAndQuality: "bitrate and quality exclude each other; remove one of them"

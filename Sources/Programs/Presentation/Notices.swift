@@ -217,7 +217,7 @@ extension ResolverNotice {
         case .limit(.audioBitrate(let limit, let actual), let service):
             "\(service) takes \(limit) kbit/s of sound at most, and this sends \(actual). Use --audio-bitrate \(limit)."
         case .withoutSound(let name, let format):
-            "\(name) has no sound: \(format.rawValue) contains only pictures. For sound, use .mp4, .flv or .ts."
+            "\(name) has no sound: \(format.rawValue) contains only pictures. For sound, use .mp4, .mkv, .flv or .ts."
         case .scaled(let from, let to, let service):
             "The picture of \(from) is scaled to \(to), because \(service) takes no larger one. --size chooses another size."
         case .keyInAddress:

@@ -4,6 +4,7 @@ import Mux
 /// A container or elementary stream for a file or a pipe.
 package enum ContainerFormat: String, Sendable, CaseIterable {
     case mp4
+    case mkv
     case flv
     case mpegts
     case h264
@@ -14,6 +15,7 @@ package enum ContainerFormat: String, Sendable, CaseIterable {
         guard let dot = name.lastIndex(of: ".") else { return nil }
         switch name[name.index(after: dot)...].lowercased() {
         case "mp4", "m4v", "mov": self = .mp4
+        case "mkv": self = .mkv
         case "flv": self = .flv
         case "ts", "mts", "m2ts": self = .mpegts
         case "h264", "264", "avc": self = .h264
@@ -24,7 +26,7 @@ package enum ContainerFormat: String, Sendable, CaseIterable {
 
     /// The endings of formats that other programs write and this one does not.
     private static let otherEndings: Set<String> = [
-        "mkv", "webm", "avi", "wmv", "asf", "mpg", "mpeg", "m2v", "vob", "ogv", "ogg", "3gp", "gif", "apng", "webp",
+        "webm", "avi", "wmv", "asf", "mpg", "mpeg", "m2v", "vob", "ogv", "ogg", "3gp", "gif", "apng", "webp",
         "mp3", "m4a", "aac", "wav",
         "flac", "opus", "mka", "hevc", "h265", "265", "ivf", "m3u8", "yuv",
     ]
@@ -39,7 +41,12 @@ package enum ContainerFormat: String, Sendable, CaseIterable {
     package var takesRawVideo: Bool { self == .y4m }
     /// True if the format has no timestamps, and its muxer cannot repeat a picture. Every tick must then give a frame.
     var needsConstantPacing: Bool { self == .h264 }
-    package var takesAudio: Bool { self == .mp4 || self == .flv || self == .mpegts }
+    package var takesAudio: Bool {
+        switch self {
+        case .mp4, .mkv, .flv, .mpegts: true
+        case .h264, .y4m: false
+        }
+    }
 
     /// The muxer for an output that is a file, which the muxer may rewrite at the end, or a pipe, which it may not.
     ///
@@ -47,6 +54,7 @@ package enum ContainerFormat: String, Sendable, CaseIterable {
     func makeMuxer(isSeekable: Bool, store: (any SpillStore)? = nil) -> any Muxer {
         switch self {
         case .mp4: isSeekable ? HybridMP4Muxer(store: store) : FragmentedMP4Muxer()
+        case .mkv: MatroskaMuxer(isSeekable: isSeekable)
         case .flv: FLVMuxer(order: isSeekable ? .time : .arrival)
         case .mpegts: MPEGTSMuxer()
         case .h264: AnnexBMuxer()

@@ -8,12 +8,10 @@ package struct FLVMuxer: Muxer {
     package enum Order: Sendable {
         /// A tag is written when its packet arrives: without delay. Sound arrives later than the picture of its time.
         case arrival
-        /// Tags are in the order of time. A tag waits for the other track, for at most 2 s.
+        /// Tags are in the order of time. A tag waits for the other track, for 2 s at most.
         case time
     }
 
-    /// The maximum time in milliseconds that the muxer waits for a track.
-    private static let trackTimeoutMilliseconds: Int64 = 2000
     /// The number of bytes before the body of the first tag: file header (9), size of the previous tag (4), tag header
     /// (11).
     private static let metadataBodyOffset = 9 + 4 + 11
@@ -21,8 +19,7 @@ package struct FLVMuxer: Muxer {
     private let order: Order
     private var packetizer = FLVPacketizer(StreamDescription(video: nil, audio: []), origin: .session)
     private var hasBothTracks = false
-    /// The tags that wait for the other track, with their times in milliseconds, in the order of time.
-    private var waiting: [(time: Int64, tag: FLVTag)] = []
+    private var interleaver = Interleaver<FLVTag>(trackCount: 2)
 
     package init(order: Order = .arrival) {
         self.order = order
@@ -32,7 +29,7 @@ package struct FLVMuxer: Muxer {
 
     package mutating func begin(_ stream: StreamDescription) -> [UInt8] {
         packetizer = FLVPacketizer(stream, origin: .session)
-        waiting = []
+        interleaver = Interleaver(trackCount: 2)
         var writer = ByteWriter(capacity: 1024)
         writer.utf8("FLV")
         writer.u8(1)
@@ -52,22 +49,16 @@ package struct FLVMuxer: Muxer {
     package mutating func append(_ packet: EncodedPacket) -> [UInt8] {
         guard let tag = packetizer.tag(for: packet) else { return [] }
         guard order == .time, hasBothTracks else { return Self.bytes([tag]) }
-        let time = packet.track == .screen ? packetizer.lastPicture : packetizer.lastSound
-        waiting.insert((time, tag), at: waiting.lastIndex { $0.time <= time }.map { $0 + 1 } ?? 0)
-        let complete = max(
-            min(packetizer.lastPicture, packetizer.lastSound),
-            packetizer.latestTimestamp - Self.trackTimeoutMilliseconds)
-        let count = waiting.firstIndex { $0.time > complete } ?? waiting.count
-        defer { waiting.removeFirst(count) }
-        return Self.bytes(waiting[..<count].map(\.tag))
+        let isPicture = packet.track == .screen
+        let time = isPicture ? packetizer.lastPicture : packetizer.lastSound
+        return Self.bytes(interleaver.add(tag, time: time, track: isPicture ? 0 : 1))
     }
 
     package mutating func end() -> MuxEnding {
-        defer { waiting = [] }
         var duration = ByteWriter(capacity: 8)
         duration.u64((Double(max(packetizer.latestTimestamp, 0)) / 1000).bitPattern)
         return MuxEnding(
-            bytes: Self.bytes(waiting.map(\.tag)),
+            bytes: Self.bytes(interleaver.end()),
             patches: [
                 MuxEnding.Patch(offset: UInt64(Self.metadataBodyOffset + FLVTag.durationOffset), bytes: duration.bytes)
             ])

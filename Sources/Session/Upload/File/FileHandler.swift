@@ -4,7 +4,7 @@ import Mux
 import Processes
 import Synchronization
 
-/// Writes a container to a file: MP4, FLV, MPEG-TS, H.264 or Y4M.
+/// Writes a container to a file: MP4, Matroska, FLV, MPEG-TS, H.264 or Y4M.
 package actor FileHandler: SampleHandler {
     /// The disk gets the file in parts of this size while it is written, so that a slow disk has little to write at the
     /// end.
