@@ -58,6 +58,31 @@ final class PseudoTerminal: Sendable {
         }
     }
 
+    /// Makes it the terminal of this process, which is in its foreground then.
+    func takeControl() {
+        guard setsid() >= 0, ioctl(slave, UInt(TIOCSCTTY), 0) == 0 else { exit(95) }
+    }
+
+    /// Puts a process group into the foreground.
+    func setForeground(_ group: pid_t) {
+        var mask = sigset_t()
+        sigemptyset(&mask)
+        sigaddset(&mask, SIGTTOU)
+        pthread_sigmask(SIG_BLOCK, &mask, nil)
+        guard tcsetpgrp(slave, group) == 0 else { exit(96) }
+        pthread_sigmask(SIG_UNBLOCK, &mask, nil)
+    }
+
+    /// Waits until the mode of the terminal is ordinary, or not. Returns false if that does not happen in time.
+    func wait(forOrdinary isOrdinary: Bool) -> Bool {
+        let end = ContinuousClock.now + .seconds(60)
+        while self.isOrdinary != isOrdinary {
+            guard ContinuousClock.now < end else { return false }
+            usleep(5000)
+        }
+        return true
+    }
+
     /// Types text that is already there when the program begins to read keys.
     func typeBefore(_ text: String) {
         var attributes = termios()

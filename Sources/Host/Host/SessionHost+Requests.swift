@@ -8,6 +8,9 @@ import WindowPrivacy
 
 /// The requests on the control socket of a running session, and their replies.
 extension SessionHost {
+    /// Carries out a request of the user's own terminal, as if it came through the control socket.
+    package func perform(_ request: ControlRequest) async -> ControlReply { await reply(to: .success(request)) }
+
     func reply(to request: Result<ControlRequest, InvalidRequest>) async -> ControlReply {
         do throws(HostError) {
             guard let session else { return try await replyWithoutSession(to: request) }

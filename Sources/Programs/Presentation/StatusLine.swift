@@ -29,6 +29,15 @@ package enum StatusLine {
         return parts.joined(separator: "  ").printable
     }
 
+    /// What single keys do, for the end of the line.
+    package static func keys(for snapshot: SessionSnapshot) -> String {
+        "p \(snapshot.state == .paused ? "resume" : "pause")  m mic  c clip  q stop"
+    }
+
+    /// The same as a sentence, for the start.
+    package static let keySentence =
+        "Press q or Ctrl-C to stop, p to pause, m for the microphone, c to save a clip."
+
     /// The line about a start that takes long: it names the destinations that are not ready, or the source.
     ///
     /// - Parameter isAsking: the desktop shows a dialog in which the user chooses the source.

@@ -7,36 +7,45 @@ import Session
 /// Output to it never blocks the session, even if the terminal is blocked (Ctrl-S, a stalled ssh) or the parent is
 /// stopped.
 package enum ConsoleOutput {
-    /// Standard error.
-    case errors(isTerminal: Bool, colours: StatusColours = .none)
+    /// Standard error. `hasKeys`: the user can control the session with single keys.
+    case errors(isTerminal: Bool, colours: StatusColours = .none, hasKeys: Bool = false)
     /// The parent of a detached session, until the session is live. After that, only the log has it.
     case parent(LaunchedSession)
 
     /// Shows a line above the status line.
     package func say(_ text: String) {
         switch self {
-        case .errors(let isTerminal, _): Output.errors.write((isTerminal ? "\r\u{1b}[K" : "") + text + "\n")
+        case .errors(let isTerminal, _, _): Output.errors.write((isTerminal ? "\r\u{1b}[K" : "") + text + "\n")
         case .parent(let parent): parent.say(text)
         }
     }
 
     /// True if the output is a terminal of this process, and not the parent of a detached session.
     package var isTerminal: Bool {
-        if case .errors(let isTerminal, _) = self { isTerminal } else { false }
+        if case .errors(let isTerminal, _, _) = self { isTerminal } else { false }
     }
 
     /// True if there is a status line.
     package var hasStatus: Bool {
         switch self {
-        case .errors(let isTerminal, _): isTerminal
+        case .errors(let isTerminal, _, _): isTerminal
         case .parent(let parent): !parent.isOver
         }
     }
 
+    /// How the user ends the session, and what else its keys do; nil if there is no terminal.
+    var hint: String? {
+        guard case .errors(isTerminal: true, _, let hasKeys) = self else { return nil }
+        return hasKeys ? StatusLine.keySentence : "Press Ctrl-C to stop."
+    }
+
     /// Shows the status line.
-    package func show(_ status: String) {
+    package func show(_ snapshot: SessionSnapshot) {
+        var status = StatusLine.text(snapshot)
         switch self {
-        case .errors(_, let colours):
+        case .errors(_, let colours, let hasKeys):
+            let keys = StatusLine.keys(for: snapshot)
+            if hasKeys, status.count + keys.count + 2 < Output.width { status += "  " + keys }
             let line = colours.apply(to: String(status.prefix(Output.width - 1)))
             Output.errors.setStatus("\r\u{1b}[K" + line)
         case .parent(let parent): parent.show(progress: status)
@@ -45,7 +54,7 @@ package enum ConsoleOutput {
 
     /// Removes the status line.
     package func endStatus() {
-        guard case .errors(let isTerminal, _) = self else { return }
+        guard case .errors(let isTerminal, _, _) = self else { return }
         Output.errors.setStatus(nil)
         if isTerminal { Output.errors.write("\r\u{1b}[K") }
     }
@@ -88,7 +97,9 @@ package struct SessionConsole {
         switch event {
         case .exposed(let exposure):
             isExposed = true
-            if showsNotice { announcement = exposure.sentence + (output.isTerminal ? " Press Ctrl-C to stop." : "") }
+            if showsNotice {
+                announcement = [exposure.sentence, output.hint].compactMap(\.self).joined(separator: " ")
+            }
         // The line about the visible part of the desktop contains it.
         case .notice(.desktop) where showsNotice && !isExposed: break
         case .state where output.hasStatus: break
@@ -113,7 +124,7 @@ package struct SessionConsole {
         guard !isQuiet, output.hasStatus, let snapshot, !snapshot.state.isOver else { return }
         // The program that reads standard output may write to the same terminal.
         guard !snapshot.destinations.contains(where: { $0.kind == .stdout }) else { return }
-        output.show(StatusLine.text(snapshot))
+        output.show(snapshot)
     }
 
     private func say(_ event: HostEvent) {

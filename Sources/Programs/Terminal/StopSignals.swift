@@ -27,6 +27,7 @@ package final class StopSignals: Sendable {
             while true {
                 let signal = arrived.wait()
                 if signal.isUrgent || (signal.requests > 0 && isOver.load(ordering: .relaxed)) {
+                    KeyMode.leave()
                     _exit(128 + signal.number)
                 }
                 if !isStopping { onStop(signal.number) }

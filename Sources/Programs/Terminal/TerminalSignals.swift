@@ -2,7 +2,7 @@ import Glibc
 import Processes
 import Synchronization
 
-/// The signals that a full-screen program must handle, as bytes in a pipe for poll(2).
+/// The signals that a program must handle while it changes the mode of the terminal, as bytes in a pipe for poll(2).
 ///
 /// The handler only writes to the pipe, which signal-safety(7) allows. At most one instance may exist.
 package final class TerminalSignals: Sendable {
@@ -16,11 +16,12 @@ package final class TerminalSignals: Sendable {
         var value: sigaction
     }
 
-    private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
+    /// The signals that a full-screen program must handle.
+    package static let fullScreen = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
     private static let pipe = Atomic<Int32>(-1)
 
     /// Installs the handlers. Returns nil if no pipe can be created.
-    package init?() {
+    package init?(_ numbers: [Int32] = TerminalSignals.fullScreen) {
         guard var pipe = try? Pipe(), let reading = pipe.takeReading(), let writing = pipe.takeWriting() else {
             return nil
         }
@@ -29,7 +30,7 @@ package final class TerminalSignals: Sendable {
         Self.pipe.store(writing.raw, ordering: .relaxed)
         self.reading = reading
         self.writing = writing
-        before = Self.numbers.map { ($0, Self.listen($0)) }
+        before = numbers.map { ($0, Self.listen($0)) }
     }
 
     /// The read end of the pipe, for poll(2).

@@ -41,12 +41,12 @@ struct ClipCommand: AsyncParsableCommand, NotifyingCommand {
         if clip.duration < span.seconds - 0.5 { Output.note(ClipSentences.shorter(clip.duration)) }
     }
 
-    private static func absolute(_ path: String) -> String {
+    static func absolute(_ path: String) -> String {
         path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     }
 
     /// A name with the date and, for a further clip within the same second, a number.
-    private static func newName() -> String {
+    static func newName() -> String {
         let stem = "clip-\(FileDate.text(Date()))"
         let names = [stem + ".mp4"] + (2...99).map { "\(stem)-\($0).mp4" }
         return names.first { !FileManager.default.fileExists(atPath: $0) } ?? names[0]

@@ -18,11 +18,12 @@ package struct StartCommand: AsyncParsableCommand, NotifyingCommand {
         commandName: "start", abstract: "Start a broadcast.",
         discussion: """
             --to accepts a configured destination, a known service, an extension or an address that it accepts \
-            (srt://…, hls:…), an rtmp:// or rtmps:// address, a file (.mp4 .flv .ts .h264 .y4m), clips, or - for \
+            (srt://…, hls:…), an rtmp:// or rtmps:// address, a file (.mp4 .mkv .flv .ts .h264 .y4m), clips, or - for \
             standard output. Repeat it for several destinations: those that need the same picture share one encoder. \
             Without --to, \
             the broadcast goes to the preferred destination of the config, or to a file in ~/Videos or the current \
-            folder. Press Ctrl-C to stop the broadcast. In the config, the path of a file destination is a folder \
+            folder. Press q or Ctrl-C to stop the broadcast, p to pause or resume it, m for the microphone, c to save a \
+            clip. In the config, the path of a file destination is a folder \
             unless it has the ending of a file. The command creates a missing folder and names the file after the \
             date. A relative path starts at your home folder.
             """)
@@ -150,9 +151,11 @@ package struct StartCommand: AsyncParsableCommand, NotifyingCommand {
         // They hold pictures of the screen, also if no later broadcast makes clips for an extension.
         ClipFolder.removeAbandoned(in: context.paths.clipFolder)
         let host = SessionHost(options: options) { () throws(ConfigurationError) in request }
+        let takesKeys = launched == nil && !session.quiet && SessionKeys.isPossible
         let output =
             launched.map(ConsoleOutput.parent)
-            ?? .errors(isTerminal: Output.isTerminal, colours: context.user.statusColours)
+            ?? .errors(
+                isTerminal: Output.isTerminal, colours: context.user.statusColours, hasKeys: takesKeys)
         var console = SessionConsole(
             session: name, showsNotice: context.configuration.privacy.isOn(\.notice), isQuiet: session.quiet,
             output: output)
@@ -175,13 +178,18 @@ package struct StartCommand: AsyncParsableCommand, NotifyingCommand {
         let waiting = session.quiet ? nil : Self.reportWaiting(host, isAsking: isAsking, to: output)
         defer { waiting?.cancel() }
         let manager = launched == nil ? context.user.serviceManager : nil
+        var keys: SessionKeys?
         for await event in host.events {
             console.show(event, host.session?.snapshot())
-            if case .started = event { waiting?.cancel() }
+            if case .started = event {
+                waiting?.cancel()
+                if takesKeys { keys = SessionKeys(onKey: SessionKeyActions(host, output: output).press) }
+            }
             manager?.report(event)
             react(to: event, of: host, context, launched)
         }
         let failure = await start.value
+        await keys?.close()
         console.end()
         if var error = failure {
             // The signal ended a question to the keyring, or a key command.
