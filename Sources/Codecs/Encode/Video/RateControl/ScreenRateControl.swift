@@ -129,7 +129,7 @@ package struct ScreenRateControl {
             return still(frame, isKeyframeDue: isKeyframeDue, at: tick)
         }
         group = nil
-        if !isKeyframeDue, bucket.level < min(2 * tickBytes, 0.1 * capacity + tickBytes / 2) {
+        if !isKeyframeDue, bucket.level < leastForChange {
             return nil
         }
         if share >= Motion.smallestShare || tick - lastMotion <= ticks(Motion.calmTime), !isCheap(share: share) {
@@ -193,6 +193,13 @@ package struct ScreenRateControl {
         shownSince = tick
         refinementFactor = 1
         keyframeSize = KeyframeSize(of: frame)
+    }
+
+    /// A change waits while the bucket has fewer bytes: a P picture that is too large for it becomes a keyframe, which
+    /// empties it again. What moves first after a page may be small, and viewers wait for it.
+    private var leastForChange: Double {
+        let sufficient = 0.1 * capacity + tickBytes / 2
+        return motion.fast.value > 0 ? sufficient : min(2 * tickBytes, sufficient)
     }
 
     /// True if a change is probably so cheap that nothing has to be measured: the bucket is full, and the last change took
