@@ -181,7 +181,9 @@ package struct ScreenRateControl {
         if isKeyframeDue { return stillKeyframe(at: tick) }
         if let group, !group.isComplete {
             let age = tick - lastKeyframe
-            return group.next(age: age, level: bucket.level, inflow: tickBytes * Double(max(0, interval - age)))
+            return group.next(
+                age: age, level: bucket.level, inflow: tickBytes * Double(max(0, interval - age)),
+                reserve: reserve(after: group))
         }
         return refinement(at: tick)
     }
@@ -234,6 +236,15 @@ package struct ScreenRateControl {
             if bytes <= bucket.level, group.isGood || isLikeNew { return group.repeatedKeyframe }
         }
         return FramePlan(.keyframe, isIDR: true, quantizer: quantizer, limit: limit)
+    }
+
+    /// The bytes that the bucket should have at the next keyframe: those of the present one or, if the page is read then
+    /// and a keyframe that uses all of the bucket has a lower QP, all.
+    private func reserve(after group: StillGroup) -> Double {
+        let all = 0.98 * capacity
+        let best = keyframeSize?.quantizer(in: Self.lowestQuantizer...coarsest, limit: 0.95 * 0.99 * all)
+        let isBetter = best.map { $0 < group.keyframe.plan.quantizers.highest } ?? false
+        return isRead(at: lastKeyframe + interval) && isBetter && !group.isGood ? all : Double(group.keyframe.bytes)
     }
 
     /// The bytes that a keyframe of a still picture may have. It leaves a part of the bucket for a page that follows at

@@ -31,16 +31,17 @@ struct StillGroup: Equatable, Sendable {
     /// Returns the keyframe, to be sent again.
     var repeatedKeyframe: FramePlan { repeated(0) }
 
-    /// Returns the next picture to be sent again; nil if viewers have all, or if it is too early for it, or if the next
-    /// keyframe could not be paid for.
+    /// Returns the next picture to be sent again; nil if viewers have all, or if it is too early for it, or if too little
+    /// would be left for the next keyframe.
     ///
     /// - Parameters:
     ///   - age: ticks since the keyframe.
     ///   - level: what is in the bucket, in bytes.
     ///   - inflow: what flows into it before the next keyframe is due.
-    func next(age: Int, level: Double, inflow: Double) -> FramePlan? {
+    ///   - reserve: what the next keyframe needs, in bytes.
+    func next(age: Int, level: Double, inflow: Double, reserve: Double) -> FramePlan? {
         guard !isComplete, age >= steps[sent].offset, level >= steps[sent].level,
-            level - Double(steps[sent].bytes) + inflow >= Double(keyframe.bytes)
+            level - Double(steps[sent].bytes) + inflow >= reserve
         else { return nil }
         return repeated(sent)
     }
