@@ -170,8 +170,8 @@ let layers = [
             .swift(
                 "Host",
                 uses: [
-                    "Media", "Concurrency", "Processes", "Capture", "WindowPrivacy", "Encode", "Pipeline", "Upload",
-                    "Session", "UserConfiguration", "Credentials", "Control", "Desktop",
+                    "Media", "Concurrency", "Processes", "Capture", "WindowPrivacy", "PortalCapture", "Encode",
+                    "Pipeline", "Upload", "Session", "UserConfiguration", "Credentials", "Control", "Desktop",
                 ]),
             // Examines what a broadcast needs, without starting one.
             .swift(
@@ -191,8 +191,8 @@ let layers = [
             .swift(
                 "BroadcastKit",
                 uses: [
-                    "Media", "Concurrency", "RTMP", "Capture", "WindowPrivacy", "PortalCapture", "ContentCapture",
-                    "Upload", "Session", "UserConfiguration", "Credentials", "Control", "Host",
+                    "Media", "Concurrency", "RTMP", "WindowPrivacy", "ContentCapture", "Upload", "Session",
+                    "UserConfiguration", "Credentials", "Control", "Host",
                 ]),
             // The sentences of the command: errors, notices and lines of status, in one place.
             .swift(
@@ -215,8 +215,8 @@ let layers = [
                 uses: [
                     "CLinux", "Media", "Concurrency", "Processes", "RTMP", "Capture", "WindowPrivacy", "X11Capture",
                     "PortalCapture", "PulseCapture", "Encode", "Pipeline", "Upload", "Session", "UserConfiguration",
-                    "Credentials", "Control", "Desktop", "CommandModels", "Host", "Doctor", "BroadcastKit",
-                    "Presentation", "Terminal", "ArgumentParser",
+                    "Credentials", "Control", "Desktop", "CommandModels", "Host", "Doctor", "Presentation",
+                    "Terminal", "ArgumentParser",
                 ],
                 // Links to the files in completions/.
                 embedded: ["broadcast.bash", "_broadcast", "broadcast.fish"].map { "Completion/Scripts/" + $0 }),
@@ -316,9 +316,10 @@ let tests: [Module] = [
     .test(
         "HostTests",
         uses: [
-            "Media", "Concurrency", "Processes", "RTMP", "Capture", "PortalCapture", "ContentCapture", "Pipeline",
-            "Upload", "Session", "UserConfiguration", "Credentials", "Control", "Desktop", "Host", "BroadcastKit",
-            "TestSupport", "SessionFakes", "ExtensionFakes",
+            "Media", "Concurrency", "Processes", "RTMP", "Capture", "PortalCapture", "ContentCapture", "Upload",
+            "Session",
+            "UserConfiguration", "Credentials", "Control", "Desktop", "Host", "BroadcastKit", "TestSupport",
+            "SessionFakes", "ExtensionFakes",
         ]),
     .test(
         "PresentationTests",
@@ -331,8 +332,8 @@ let tests: [Module] = [
     .test(
         "TerminalTests",
         uses: [
-            "Media", "Concurrency", "Pipeline", "Upload", "Session", "UserConfiguration", "Credentials", "Desktop",
-            "CommandModels", "Host", "Presentation", "Terminal", "TestSupport",
+            "Media", "Concurrency", "Upload", "Session", "UserConfiguration", "Credentials", "Desktop", "CommandModels",
+            "Host", "Presentation", "Terminal", "TestSupport",
         ]),
     .test("HLSTests", uses: ["Media", "HLS", "BroadcastExtension", "broadcast-hls", "TestSupport"]),
     .test("SRTTests", uses: ["Media", "Concurrency", "BroadcastExtension", "broadcast-srt", "TestSupport"]),
@@ -350,8 +351,8 @@ let tests: [Module] = [
     .test(
         "BroadcastTests",
         uses: [
-            "Media", "WindowPrivacy", "X11Capture", "Pipeline", "Session", "UserConfiguration", "Credentials",
-            "CommandModels", "Presentation", "broadcast", "TestSupport", "ArgumentParser",
+            "Media", "WindowPrivacy", "X11Capture", "Session", "UserConfiguration", "Credentials", "CommandModels",
+            "Presentation", "broadcast", "TestSupport", "ArgumentParser",
         ]),
 ]
 

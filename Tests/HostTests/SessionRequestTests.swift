@@ -29,7 +29,7 @@ struct SessionRequestTests {
         SessionEnvironment(
             paths: paths(folder),
             secrets: CredentialStore(service: SecretService(environment: [:], helper: nil), paths: paths(folder)),
-            watchURL: { _ in nil }, sessionBusAddress: nil)
+            sessionBusAddress: nil, environment: [:])
     }
 
     /// A host of the program's own pictures, whose socket is `kit.sock`.

@@ -86,7 +86,7 @@ package struct SessionRequest: Sendable {
         }
         return PreparedSession(
             configuration: session.keepingClips(for: plans), destinations: plans,
-            watchURLs: plans.reduce(into: [:]) { $0[$1.name] = environment.watchURL($1.name) },
+            watchURLs: plans.reduce(into: [:]) { $0[$1.name] = environment.watchURL(of: $1.name) },
             desktop: environment.desktopRequest(configuration.privacy))
     }
 

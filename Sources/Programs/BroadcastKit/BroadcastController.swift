@@ -83,15 +83,15 @@ public final class BroadcastController: Sendable {
         settings: BroadcastSettings = BroadcastSettings(),
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
-        let context = KitContext(environment: environment)
+        let user = SessionEnvironment(ofProgram: environment)
         var options = HostOptions(name: settings.title ?? "broadcast", phrases: PlainPhrases())
         options.title = settings.title
-        options.claimPath = { [paths = context.paths] in paths.addressClaim($0) }
+        options.claimPath = { [paths = user.paths] in paths.addressClaim($0) }
         options.applicationNames = DesktopEntries(environment: environment)
-        let sessionSettings = SessionSettings(content, sound, settings, context)
+        let sessionSettings = SessionSettings(content, sound, settings, user)
         (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
         host = SessionHost(options: options) { () throws(ConfigurationError) in
-            try context.request(sessionSettings, destinations, settings)
+            try user.request(sessionSettings, destinations, settings)
         }
     }
 

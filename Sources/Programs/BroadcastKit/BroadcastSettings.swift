@@ -1,3 +1,4 @@
+import Host
 import Media
 import UserConfiguration
 
@@ -34,16 +35,16 @@ public struct BroadcastSettings: Sendable {
 extension SessionSettings {
     init(
         _ content: BroadcastController.Content, _ sound: BroadcastController.Sound, _ settings: BroadcastSettings,
-        _ context: KitContext
+        _ user: SessionEnvironment
     ) {
         self.init()
-        let isWayland = context.waylandSession != nil
+        let isWayland = user.waylandSession != nil
         switch content {
-        case .sharedMonitor: source = .portal(context.portalRequest(.monitor))
-        case .sharedWindow: source = .portal(context.portalRequest(.window))
-        case .screen(nil) where isWayland: source = .portal(context.portalRequest(.monitor))
+        case .sharedMonitor: source = .portal(user.portalRequest(.monitor))
+        case .sharedWindow: source = .portal(user.portalRequest(.window))
+        case .screen(nil) where isWayland: source = .portal(user.portalRequest(.monitor))
         case .region(let x, let y, let width, let height, nil) where isWayland:
-            var request = context.portalRequest(.monitor)
+            var request = user.portalRequest(.monitor)
             request.region = PixelRect(x: x, y: y, width: width, height: height)
             source = .portal(request)
         case .screen(let display): source = .screen(display: display, .wholeScreen)

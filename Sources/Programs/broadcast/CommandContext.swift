@@ -1,4 +1,3 @@
-import BroadcastKit
 import Credentials
 import Desktop
 import Encode
@@ -20,10 +19,11 @@ struct UserEnvironment {
     /// The address of the session bus (D-Bus Specification, Server Addresses); nil without a session bus.
     let sessionBusAddress: String?
     /// True in a Wayland session, where X11 can capture only the windows of Xwayland.
-    var isWaylandSession: Bool { kitContext.waylandSession != nil }
+    var isWaylandSession: Bool { sessionEnvironment.waylandSession != nil }
     /// True if systemd started this process as the program of a unit (systemd.exec(5), SYSTEMD_EXEC_PID).
     let isSystemdUnit: Bool
-    let kitContext: KitContext
+    /// What a session needs of it.
+    let sessionEnvironment: SessionEnvironment
     let secretService: SecretService
     let statusColours: StatusColours
     /// The editor of texts (environ(7)): a command that can have arguments; nil if none is set.
@@ -49,7 +49,7 @@ struct UserEnvironment {
         loginServices = LoginServices(environment: environment, program: Paths.program ?? CommandLine.arguments[0])
         sessionBusAddress = service.isBusThere ? SecretService.busAddress(environment) : nil
         credentials = CredentialStore(service: service, paths: paths)
-        kitContext = KitContext(
+        sessionEnvironment = SessionEnvironment(
             paths: paths, secrets: credentials, sessionBusAddress: sessionBusAddress, environment: environment,
             portalHelper: PortalHelper.command)
     }
@@ -68,7 +68,7 @@ struct CommandContext {
     var sessionBusAddress: String? { user.sessionBusAddress }
     var isWaylandSession: Bool { user.isWaylandSession }
     var isSystemdUnit: Bool { user.isSystemdUnit }
-    var kitContext: KitContext { user.kitContext }
+    var sessionEnvironment: SessionEnvironment { user.sessionEnvironment }
 
     /// The paths, without the configuration: commands for a running session work even if the configuration is invalid.
     static var paths: Paths { Paths(environment: ProcessInfo.processInfo.environment) }
@@ -104,13 +104,10 @@ struct CommandContext {
 
     /// What a broadcast of the screen shares in a Wayland session; nil in an X11 session.
     var sharedMonitor: SharedMonitor? {
-        kitContext.waylandSession.map { SharedMonitor(paths.rememberedChoices.choice(for: $0.display)) }
+        sessionEnvironment.waylandSession.map { SharedMonitor(paths.rememberedChoices.choice(for: $0.display)) }
     }
 
     var hasSessionBus: Bool { sessionBusAddress != nil }
-
-    /// What the host needs to prepare a session.
-    var sessionEnvironment: SessionEnvironment { kitContext.sessionEnvironment }
 
     /// The destinations that can be started by name.
     ///

@@ -30,10 +30,10 @@ struct DoctorCommand: AsyncParsableCommand {
     func run() async throws {
         let user = UserEnvironment()
         let surroundings = Doctor.Surroundings(
-            paths: user.paths, display: display, waylandSession: user.kitContext.waylandSession,
+            paths: user.paths, display: display, waylandSession: user.sessionEnvironment.waylandSession,
             busAddress: user.sessionBusAddress,
             secretService: user.secretService, secrets: user.credentials,
-            proxyPassword: user.kitContext.proxyPassword,
+            proxyPassword: user.sessionEnvironment.proxyPassword,
             folder: FileManager.default.currentDirectoryPath)
         let rows = Mutex<[FindingRow]>([])
         let failure = Mutex<CommandError?>(nil)

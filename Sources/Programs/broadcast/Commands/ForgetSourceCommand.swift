@@ -28,7 +28,7 @@ struct ForgetSourceCommand: ParsableCommand {
         let user = UserEnvironment()
         let choices = user.paths.rememberedChoices
         let known = choices.all.keys.sorted()
-        let wanted = all ? nil : display ?? user.kitContext.waylandDisplay
+        let wanted = all ? nil : display ?? user.sessionEnvironment.waylandDisplay
         guard wanted.map({ known.contains($0) }) ?? !known.isEmpty else {
             throw CommandError(
                 .nothing, "Nothing is remembered\(wanted.map { " for \($0)" } ?? ""), so there is nothing to forget.")

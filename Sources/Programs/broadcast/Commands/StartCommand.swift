@@ -80,7 +80,7 @@ package struct StartCommand: AsyncParsableCommand, NotifyingCommand {
     private func run(_ context: CommandContext, _ launched: LaunchedSession?) async throws {
         let name = try SessionName.new(session.session)
         var settings = try sessionSettings()
-        settings.proxyPassword = context.kitContext.proxyPassword
+        settings.proxyPassword = context.sessionEnvironment.proxyPassword
         let format = try containerFormat()
         try refuseImpossible()
         let usesPortal = try source.usesPortal(context)

@@ -65,7 +65,7 @@ extension SourceOptions {
                 "On Wayland a program cannot name a window: use --window pick, and choose it in the dialog of the desktop."
             )
         }
-        var request = context.kitContext.portalRequest(window == nil ? .monitor : .window)
+        var request = context.sessionEnvironment.portalRequest(window == nil ? .monitor : .window)
         request.region = try region.map { text throws(CommandError) in try OptionValue.region(text) }
         request.asks = ask
         request.isAttended = isAttended

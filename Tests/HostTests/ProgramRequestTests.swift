@@ -11,7 +11,7 @@ import Upload
 import UserConfiguration
 
 /// Destinations that a program describes with its own values: the user's configuration limits them like all others.
-@Suite struct KitContextTests {
+@Suite struct ProgramRequestTests {
     private func environment(_ folder: String) -> [String: String] {
         [
             "HOME": folder, "XDG_RUNTIME_DIR": folder, "XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": folder,
@@ -19,21 +19,22 @@ import UserConfiguration
         ]
     }
 
-    private func context(_ folder: String, _ text: String, proxyPassword: String? = nil) throws -> KitContext {
+    private func context(_ folder: String, _ text: String, proxyPassword: String? = nil) throws -> SessionEnvironment {
         var environment = environment(folder)
-        environment[KitContext.proxyPasswordVariable] = proxyPassword
+        environment[SessionEnvironment.proxyPasswordVariable] = proxyPassword
         let paths = Paths(environment: environment)
         try FileManager.default.createDirectory(
             atPath: (paths.configFile as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
         try text.write(toFile: paths.configFile, atomically: true, encoding: .utf8)
-        return KitContext(
+        return SessionEnvironment(
             paths: paths,
             secrets: CredentialStore(service: SecretService(environment: environment, helper: nil), paths: paths),
             sessionBusAddress: "unix:path=/nonexistent", environment: environment)
     }
 
     private func session(
-        _ destinations: [BroadcastDestination], _ context: KitContext, _ own: SessionSettings = SessionSettings(),
+        _ destinations: [BroadcastDestination], _ context: SessionEnvironment,
+        _ own: SessionSettings = SessionSettings(),
         settings: BroadcastSettings = BroadcastSettings()
     ) throws(ConfigurationError) -> PreparedSession {
         try context.request(own, destinations, settings).prepare(
@@ -41,7 +42,7 @@ import UserConfiguration
     }
 
     private func prepare(
-        _ destinations: [BroadcastDestination], _ context: KitContext, usesConfiguration: Bool = true
+        _ destinations: [BroadcastDestination], _ context: SessionEnvironment, usesConfiguration: Bool = true
     ) throws(ConfigurationError) -> [DestinationPlan] {
         var settings = BroadcastSettings()
         settings.usesConfiguration = usesConfiguration
@@ -200,7 +201,7 @@ import UserConfiguration
             var environment = environment(folder)
             environment["WAYLAND_DISPLAY"] = "/run/user/1000/wayland-7"
             let paths = Paths(environment: environment)
-            let context = KitContext(
+            let context = SessionEnvironment(
                 paths: paths,
                 secrets: CredentialStore(service: SecretService(environment: environment, helper: nil), paths: paths),
                 sessionBusAddress: "unix:path=/nonexistent", environment: environment)
