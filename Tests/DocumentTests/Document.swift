@@ -144,7 +144,8 @@ enum SourceTree {
 
     /// What the Swift files of a module import.
     static func imports(of module: String) throws -> Set<String> {
-        let folder = Document.root.appendingPathComponent("Sources/\(layers[module] ?? "")/\(module)")
+        let parent = layers[module].map { "Sources/" + $0 } ?? "Tests"
+        let folder = Document.root.appendingPathComponent("\(parent)/\(module)")
         let files =
             FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
         var imports: Set<String> = []
@@ -167,10 +168,25 @@ enum PackageDescription {
 
     /// The modules that are written in Swift, and what each may import: modules of this package and products of others.
     static var modules: [String: Set<String>] {
+        uses(in: text?.components(separatedBy: "// MARK: Examples").first ?? "", /\.(?:swift|program)\(\s*"([^"]+)"/)
+    }
+
+    /// The suites of tests and what they share, and what each may import. Programs that they only run are left out.
+    static var testModules: [String: Set<String>] {
+        let text = text ?? ""
+        let programs = Set(
+            text.matches(of: /\.(?:program\(|executableTarget\(\s*name:)\s*"([^"]+)"/).map { String($0.1) })
+        return uses(in: text, /\.(?:test|support)\(\s*"([^"]+)"/).mapValues { $0.subtracting(programs) }
+    }
+
+    /// What each declaration in `text` has in its list `uses`.
+    ///
+    /// - Parameter declaration: its beginning, with the name of the module.
+    private static func uses(in text: String, _ declaration: Regex<(Substring, Substring)>) -> [String: Set<String>] {
         var modules: [String: Set<String>] = [:]
-        let part = text?.components(separatedBy: "// MARK: Examples").first ?? ""
-        for match in part.matches(of: /(?s)\.(?:swift|program)\(\s*"([^"]+)"(?:,\s*uses: \[(.*?)\])?/) {
-            modules[String(match.1)] = Set((match.2 ?? "").matches(of: /"([^"]+)"/).map { String($0.1) })
+        for match in text.matches(of: declaration) {
+            let list = text[match.range.upperBound...].prefixMatch(of: /(?s),\s*uses: \[(.*?)\]/)?.1 ?? ""
+            modules[String(match.1)] = Set(list.matches(of: /"([^"]+)"/).map { String($0.1) })
         }
         return modules
     }

@@ -47,9 +47,9 @@ struct DocumentTests {
         #expect(document.modules == modules && modules.count > 5)
     }
 
-    @Test(arguments: PackageDescription.modules.keys.sorted())
+    @Test(arguments: PackageDescription.modules.keys.sorted() + PackageDescription.testModules.keys.sorted())
     func `A module imports all that Package.swift lists for it`(module: String) throws {
-        let listed = try #require(PackageDescription.modules[module])
+        let listed = try #require(PackageDescription.modules[module] ?? PackageDescription.testModules[module])
         let unused = try listed.subtracting(SourceTree.imports(of: module))
         #expect(unused.isEmpty, "\(module) does not import \(unused.sorted())")
     }
