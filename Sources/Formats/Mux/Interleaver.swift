@@ -1,7 +1,7 @@
 /// Puts what belongs to several tracks into the order of time. An element waits for the other tracks, for 2 s at most.
 struct Interleaver<Element: Sendable>: Sendable {
     /// The longest wait for a track, in milliseconds.
-    private static var patience: Int64 { 2000 }
+    private static var longestWait: Int64 { 2000 }
 
     /// The last time of each track, in milliseconds.
     private var last: [Int64]
@@ -18,7 +18,7 @@ struct Interleaver<Element: Sendable>: Sendable {
     mutating func add(_ element: Element, time: Int64, track: Int) -> [Element] {
         last[track] = max(last[track], time)
         waiting.insert((time, element), at: waiting.lastIndex { $0.time <= time }.map { $0 + 1 } ?? 0)
-        let complete = max(last.min() ?? time, (last.max() ?? time) - Self.patience)
+        let complete = max(last.min() ?? time, (last.max() ?? time) - Self.longestWait)
         let count = waiting.firstIndex { $0.time > complete } ?? waiting.count
         defer { waiting.removeFirst(count) }
         return waiting[..<count].map(\.element)

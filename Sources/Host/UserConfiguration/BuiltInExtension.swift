@@ -16,7 +16,7 @@ package struct BuiltInExtension {
         self.kind = kind
         switch kind {
         case .rtmp: description = "Streams to an RTMP server or service"
-        case .file: description = "Writes a file: MP4, FLV, MPEG-TS, H.264 or Y4M by its ending"
+        case .file: description = "Writes a file: MP4, Matroska, FLV, MPEG-TS, H.264 or Y4M by its ending"
         case .stdout: description = "Writes to standard output, for other programs to read"
         case .clips: description = "Keeps the last minute in memory, for broadcast clip"
         case .program: return nil

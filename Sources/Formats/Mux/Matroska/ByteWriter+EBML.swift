@@ -74,8 +74,6 @@ enum EBMLIdentifier: UInt32 {
 extension ByteWriter {
     /// The size that means that it is not known: the element ends where one begins that cannot be in it.
     static let unknownSize: UInt64 = 0x00FF_FFFF_FFFF_FFFF
-    /// The bytes of an identifier and a size of eight bytes.
-    static func headerCount(_ identifier: EBMLIdentifier) -> Int { identifier.bytes.count + 8 }
 
     /// Writes the start of an element with a size of eight bytes, for an element that is not in memory.
     mutating func start(_ identifier: EBMLIdentifier, size: UInt64 = unknownSize) {

@@ -80,7 +80,7 @@ package struct MatroskaMuxer: Muxer {
             patches: [
                 .init(offset: header.segmentData - 8, bytes: size.bytes),
                 .init(offset: header.duration, bytes: length.bytes),
-                .init(offset: header.segmentData, bytes: header.seekHead(cues: cuesPosition)),
+                .init(offset: header.segmentData, bytes: header.seekHead(cues: index.isEmpty ? nil : cuesPosition)),
             ])
     }
 
