@@ -127,6 +127,15 @@ package enum DestinationKind: Sendable, Equatable {
         }
     }
 
+    /// True if this program itself sends to a server: at the end, viewers have what the server has accepted, so a
+    /// destination that is slow can be given up without a loss for them.
+    package var sendsToServer: Bool {
+        switch self {
+        case .rtmp: true
+        case .program, .file, .stdout, .clips: false
+        }
+    }
+
     /// The name in status, configuration and messages.
     package var name: String {
         switch self {

@@ -34,7 +34,7 @@ package struct DestinationShutdown: Sendable {
         }
         try await clock.sleep(for: ShutdownTimetable.slowAbandoned - ShutdownTimetable.backlogDiscarded)
         var counts = destinations.map(\.byteCount)
-        for destination in destinations where !destination.state.isOver && destination.plan.kind == .rtmp {
+        for destination in destinations where !destination.state.isOver && destination.plan.kind.sendsToServer {
             destination.abandon()
         }
         try await clock.sleep(for: ShutdownTimetable.extensionAbandoned - ShutdownTimetable.slowAbandoned)
@@ -62,10 +62,9 @@ package struct DestinationShutdown: Sendable {
     /// - Parameter bytesBefore: the destination's byte count when the end began.
     private func discardBacklog(of destination: Destination, bytesBefore: Int) {
         let plan = destination.plan
-        let isExtension = if case .program = plan.kind { true } else { false }
-        if isExtension && (plan.isLive || !destination.isWaitingToStart) { return }
+        if plan.kind.isProgram && (plan.isLive || !destination.isWaitingToStart) { return }
         if plan.isLive { destination.queue.discardAll() }
-        guard plan.kind != .rtmp || destination.byteCount == bytesBefore else { return }
+        guard !plan.kind.sendsToServer || destination.byteCount == bytesBefore else { return }
         destination.abandon()
     }
 }

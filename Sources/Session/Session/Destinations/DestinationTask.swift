@@ -76,7 +76,7 @@ struct DestinationTask {
     /// True if the destination was live until its end, and was abandoned because the server accepts the backlog too
     /// slowly. The viewers have what the server accepted, so that is not a failure.
     private var wasAbandonedAtEnd: Bool {
-        plan.kind == .rtmp && wasLive && destination.end != nil && Task.isCancelled
+        plan.kind.sendsToServer && wasLive && destination.end != nil && Task.isCancelled
             && destination.state != .reconnecting
     }
 
