@@ -40,7 +40,7 @@ package final class VideoEncoder {
 
     /// The keyframe of a still picture waits so long for a new page, which is a keyframe itself. Without that, pages in
     /// step with the keyframes that are late by a frame would find a bucket that was just emptied.
-    private static let stillPatience = MediaTime(milliseconds: 70)
+    private static let stillKeyframeDelay = MediaTime(milliseconds: 70)
 
     private struct Held {
         var output: CodedPicture
@@ -168,7 +168,7 @@ package final class VideoEncoder {
     ) throws(EncodeError) -> [EncodedPacket] {
         guard rateControl != nil, let meter else { return try encodeUncontrolled(frame, at: time, changed: changed) }
         unencoded.formUnion(changed)
-        let isKeyframeDue = isIDRDue(at: time, patience: unencoded.isEmpty ? Self.stillPatience : .zero)
+        let isKeyframeDue = isIDRDue(at: time, delay: unencoded.isEmpty ? Self.stillKeyframeDelay : .zero)
         if isKeyframeDue {
             // Nothing refers to the frames before an IDR picture.
             if held != nil { stillPictures?.isEncoderAtEnd = false }
@@ -314,17 +314,17 @@ package final class VideoEncoder {
     private func noteIDR(at time: MediaTime, isStill: Bool = false) {
         // What the keyframe has waited for a new page does not delay the ones after it.
         let due = lastIDR.map { $0 + settings.coding.keyframeInterval } ?? time
-        lastIDR = isStill && time > due && time - due <= Self.stillPatience ? due : time
+        lastIDR = isStill && time > due && time - due <= Self.stillKeyframeDelay ? due : time
         isIDRWanted = false
         idrWish = nil
     }
 
-    /// - Parameter patience: how much later than the interval says.
-    private func isIDRDue(at time: MediaTime, patience: MediaTime = .zero) -> Bool {
+    /// - Parameter delay: how much later than the interval says.
+    private func isIDRDue(at time: MediaTime, delay: MediaTime = .zero) -> Bool {
         guard let lastIDR else { return true }
         // Half a frame early is better than most of a frame late.
         let half = MediaTime(nanoseconds: 500_000_000 / Int64(settings.frameRate))
-        if isIDRWanted || time - lastIDR + half >= settings.coding.keyframeInterval + patience { return true }
+        if isIDRWanted || time - lastIDR + half >= settings.coding.keyframeInterval + delay { return true }
         guard let idrWish else { return false }
         return rateControl?.allowsKeyframe(at: time) != false || time - idrWish >= MediaTime(milliseconds: 1000)
     }
