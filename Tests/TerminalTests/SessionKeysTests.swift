@@ -1,4 +1,5 @@
 import Concurrency
+import Foundation
 import Glibc
 import Terminal
 import Testing
@@ -6,9 +7,9 @@ import Testing
 /// The keys of a running session. Each test is a process of its own, with a terminal.
 struct SessionKeysTests {
     private final class Pressed: Sendable {
-        private let keys = Monitor<[SessionKey]>([])
+        private let keys = Monitor<[SessionKey?]>([])
 
-        func add(_ key: SessionKey) { keys.update { $0.append(key) } }
+        func add(_ key: SessionKey?) { keys.update { $0.append(key) } }
 
         /// Types a key until it arrives: it is lost together with a text that it follows at once.
         func type(_ key: String, on screen: PseudoTerminal) -> Bool {
@@ -17,16 +18,27 @@ struct SessionKeysTests {
             while ContinuousClock.now < end {
                 screen.type(key)
                 let isThere = keys.wait(until: SessionClock.deadline(after: .milliseconds(200))) {
-                    $0.count > before ? true : nil
+                    $0.dropFirst(before).contains { $0 != nil } ? true : nil
                 }
                 if isThere == true { return true }
             }
             return false
         }
 
+        /// Waits for something without a meaning, after `count` of them.
+        func waitForText(after count: Int) -> Bool {
+            keys.wait(until: SessionClock.deadline(after: .seconds(60))) {
+                $0.count { $0 == nil } > count ? true : nil
+            } ?? false
+        }
+
+        /// How often something without a meaning arrived.
+        var textCount: Int { keys.withLock { $0.count { $0 == nil } } }
+
         /// The keys, each of them once if it arrived repeatedly.
         var different: [SessionKey] {
-            keys.withLock { keys in keys.enumerated().filter { $0 == 0 || keys[$0 - 1] != $1 }.map(\.element) }
+            let keys = keys.withLock { $0.compactMap(\.self) }
+            return keys.enumerated().filter { $0 == 0 || keys[$0 - 1] != $1 }.map(\.element)
         }
     }
 
@@ -36,14 +48,16 @@ struct SessionKeysTests {
         await #expect(processExitsWith: .success) {
             let screen = PseudoTerminal()
             screen.takeControl()
-            screen.type("q\n")
+            screen.type("q")
             let pressed = Pressed()
             let keys = try #require(SessionKeys { pressed.add($0) })
             #expect(screen.wait(forOrdinary: false))
-            for key in ["p", "m", "c"] { #expect(pressed.type(key, on: screen)) }
+            for key in ["pp", "m", "c"] { #expect(pressed.type(key, on: screen)) }
             // A pasted word, a cursor key, and a key without a meaning.
             for text in ["equip", "\u{1b}[A", "x"] {
+                let count = pressed.textCount
                 screen.type(text)
+                #expect(pressed.waitForText(after: count))
                 #expect(pressed.type("c", on: screen))
             }
             #expect(pressed.type("q", on: screen))
@@ -69,8 +83,10 @@ struct SessionKeysTests {
             #expect(!SessionKeys.isPossible)
             let pressed = Pressed()
             let keys = try #require(SessionKeys { pressed.add($0) })
+            screen.type("q")
+            let waits = ThreadWaits(of: "keys")
             kill(getpid(), SIGCONT)
-            screen.type("q\n")
+            #expect(waits.waitForMore())
             #expect(screen.isOrdinary)
             screen.setForeground(getpgrp())
             #expect(screen.wait(forOrdinary: false))
@@ -79,22 +95,37 @@ struct SessionKeysTests {
             #expect(screen.isOrdinary)
         }
     }
+}
 
-    @Test func `A second Ctrl-C ends the process at once, with the terminal as it was`() async {
-        await #expect(processExitsWith: .exitCode(128 + SIGINT)) {
-            let screen = PseudoTerminal()
-            screen.takeControl()
-            atexit { _exit(1) }
-            let pressed = Pressed()
-            let keys = try #require(SessionKeys { pressed.add($0) })
-            let signals = StopSignals { _ in
-                screen.type("\u{3}")
-            }
-            #expect(screen.wait(forOrdinary: false))
-            screen.type("\u{3}")
-            #expect(screen.wait(forOrdinary: true))
-            pause()
-            withExtendedLifetime((keys, signals)) {}
+/// How often a thread of this process has waited.
+private struct ThreadWaits {
+    private let name: String
+    private let count: Int
+
+    init(of name: String) {
+        self.name = name
+        count = Self.count(of: name)
+    }
+
+    /// Returns true when it has waited again, and false if it does not in time.
+    func waitForMore() -> Bool {
+        let end = ContinuousClock.now + .seconds(60)
+        while Self.count(of: name) <= count {
+            guard ContinuousClock.now < end else { return false }
+            usleep(5000)
         }
+        return true
+    }
+
+    private static func count(of name: String) -> Int {
+        let tasks = "/proc/self/task"
+        for task in (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? [] {
+            guard let status = try? String(contentsOfFile: "\(tasks)/\(task)/status", encoding: .utf8),
+                status.hasPrefix("Name:\t\(name)\n"),
+                let match = status.firstMatch(of: /\nvoluntary_ctxt_switches:\s+(\d+)/)
+            else { continue }
+            return Int(match.1) ?? 0
+        }
+        return 0
     }
 }

@@ -11,6 +11,35 @@ extension SessionHost {
     /// Carries out a request of the user's own terminal, as if it came through the control socket.
     package func perform(_ request: ControlRequest) async -> ControlReply { await reply(to: .success(request)) }
 
+    /// Pauses the session before it returns. Then calls `finished` when viewers see the slate, or if there is an error.
+    ///
+    /// - Returns: false if the session is not live.
+    package nonisolated func pauseNow(_ finished: @escaping @Sendable (ControlReply) -> Void) -> Bool {
+        guard let session, session.pause() else { return false }
+        Task {
+            do throws(HostError) {
+                finished(try await reply(toPauseOf: session))
+            } catch {
+                finished(.error(options.phrases.report(error)))
+            }
+        }
+        return true
+    }
+
+    /// Turns the microphone off, or on if it is off and may be turned on, before it returns.
+    ///
+    /// - Returns: nil if there is no sound.
+    package nonisolated func switchMicrophone(mayTurnOn: Bool) -> (isOn: Bool, hasChanged: Bool)? {
+        var wasOn = false
+        let result = session?.setMicrophone { isOn in
+            wasOn = isOn
+            return !isOn && mayTurnOn
+        }
+        guard let isOn = result else { return nil }
+        if isOn != wasOn { Task { await report(.changed(.microphone(isOn: isOn))) } }
+        return (isOn, isOn != wasOn)
+    }
+
     func reply(to request: Result<ControlRequest, InvalidRequest>) async -> ControlReply {
         do throws(HostError) {
             guard let session else { return try await replyWithoutSession(to: request) }
@@ -39,12 +68,10 @@ extension SessionHost {
         case .stop: return await stop()
         case .pause:
             guard session.pause() else { throw .request(session.state == .paused ? .alreadyPaused : .notLive) }
-            guard await session.waitUntilHidden(isPause: true) == .done else { throw .request(.pauseNotShown) }
+            return try await reply(toPauseOf: session)
         case .resume: guard session.resume() else { throw .request(.notPaused) }
         case .microphone(let choice):
-            let isOn = try setMicrophone(choice, session)
-            report(.changed(.microphone(isOn: isOn)))
-            return .microphone(isOn: isOn, report(session.snapshot()))
+            return .microphone(isOn: try setMicrophone(choice, session), report(session.snapshot()))
         case .annotate(let values):
             session.annotate(values)
             report(.changed(.annotated(values)))
@@ -77,7 +104,14 @@ extension SessionHost {
             }
         }
         guard let isOn else { throw .request(.noSound) }
+        report(.changed(.microphone(isOn: isOn)))
         return isOn
+    }
+
+    /// Waits until viewers see the slate of a pause that has begun.
+    private func reply(toPauseOf session: BroadcastSession) async throws(HostError) -> ControlReply {
+        guard await session.waitUntilHidden(isPause: true) == .done else { throw .request(.pauseNotShown) }
+        return .session(report(session.snapshot()))
     }
 
     private func saveClip(last: Double?, path: String, _ session: BroadcastSession) async throws(HostError)

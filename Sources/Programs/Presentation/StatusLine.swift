@@ -30,13 +30,18 @@ package enum StatusLine {
     }
 
     /// What single keys do, for the end of the line.
-    package static func keys(for snapshot: SessionSnapshot) -> String {
-        "p \(snapshot.state == .paused ? "resume" : "pause")  m mic  c clip  q stop"
+    ///
+    /// - Parameter savesClips: the session keeps clips.
+    package static func keys(for snapshot: SessionSnapshot, savesClips: Bool) -> String {
+        "p \(snapshot.state == .paused ? "resume" : "pause")  m mic\(savesClips ? "  c clip" : "")  q stop"
     }
 
     /// The same as a sentence, for the start.
-    package static let keySentence =
-        "Press q or Ctrl-C to stop, p to pause, m for the microphone, c to save a clip."
+    package static func keySentence(savesClips: Bool) -> String {
+        savesClips
+            ? "Press q or Ctrl-C to stop, p to pause, m for the microphone, c to save a clip."
+            : "Press q or Ctrl-C to stop, p to pause, m for the microphone."
+    }
 
     /// The line about a start that takes long: it names the destinations that are not ready, or the source.
     ///

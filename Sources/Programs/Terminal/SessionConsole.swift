@@ -7,45 +7,40 @@ import Session
 /// Output to it never blocks the session, even if the terminal is blocked (Ctrl-S, a stalled ssh) or the parent is
 /// stopped.
 package enum ConsoleOutput {
-    /// Standard error. `hasKeys`: the user can control the session with single keys.
-    case errors(isTerminal: Bool, colours: StatusColours = .none, hasKeys: Bool = false)
+    /// Standard error.
+    case errors(isTerminal: Bool, colours: StatusColours = .none)
     /// The parent of a detached session, until the session is live. After that, only the log has it.
     case parent(LaunchedSession)
 
     /// Shows a line above the status line.
     package func say(_ text: String) {
         switch self {
-        case .errors(let isTerminal, _, _): Output.errors.write((isTerminal ? "\r\u{1b}[K" : "") + text + "\n")
+        case .errors(let isTerminal, _): Output.errors.write((isTerminal ? "\r\u{1b}[K" : "") + text + "\n")
         case .parent(let parent): parent.say(text)
         }
     }
 
     /// True if the output is a terminal of this process, and not the parent of a detached session.
     package var isTerminal: Bool {
-        if case .errors(let isTerminal, _, _) = self { isTerminal } else { false }
+        if case .errors(let isTerminal, _) = self { isTerminal } else { false }
     }
 
     /// True if there is a status line.
     package var hasStatus: Bool {
         switch self {
-        case .errors(let isTerminal, _, _): isTerminal
+        case .errors(let isTerminal, _): isTerminal
         case .parent(let parent): !parent.isOver
         }
     }
 
-    /// How the user ends the session, and what else its keys do; nil if there is no terminal.
-    var hint: String? {
-        guard case .errors(isTerminal: true, _, let hasKeys) = self else { return nil }
-        return hasKeys ? StatusLine.keySentence : "Press Ctrl-C to stop."
-    }
-
     /// Shows the status line.
-    package func show(_ snapshot: SessionSnapshot) {
+    ///
+    /// - Parameter keys: what single keys do. It is left out if the terminal is too narrow.
+    func show(_ snapshot: SessionSnapshot, keys: String? = nil) {
         var status = StatusLine.text(snapshot)
         switch self {
-        case .errors(_, let colours, let hasKeys):
-            let keys = StatusLine.keys(for: snapshot)
-            if hasKeys, status.count + keys.count + 2 < Output.width { status += "  " + keys }
+        case .errors(_, let colours):
+            if let keys, status.count + keys.count + 2 < Output.width { status += "  " + keys }
             let line = colours.apply(to: String(status.prefix(Output.width - 1)))
             Output.errors.setStatus("\r\u{1b}[K" + line)
         case .parent(let parent): parent.show(progress: status)
@@ -54,7 +49,7 @@ package enum ConsoleOutput {
 
     /// Removes the status line.
     package func endStatus() {
-        guard case .errors(let isTerminal, _, _) = self else { return }
+        guard case .errors(let isTerminal, _) = self else { return }
         Output.errors.setStatus(nil)
         if isTerminal { Output.errors.write("\r\u{1b}[K") }
     }
@@ -76,6 +71,18 @@ package struct SessionConsole {
     private var announcement: String?
     /// Notices that follow that line.
     private var held: [String] = []
+    /// What the terminal's keys do; nil if it takes none.
+    private var keys: Keys?
+
+    /// The keys of a session.
+    package struct Keys: Sendable {
+        /// True if the session keeps clips.
+        var savesClips: Bool
+
+        package init(savesClips: Bool) {
+            self.savesClips = savesClips
+        }
+    }
 
     /// - Parameters:
     ///   - showsNotice: report at the start what viewers will see.
@@ -87,10 +94,16 @@ package struct SessionConsole {
         self.output = output
     }
 
+    /// Offers the keys from now on. Call it before the event is shown for which `isStarting` is true, because the user is
+    /// told of them with that event.
+    package mutating func offer(_ keys: Keys) {
+        self.keys = keys
+    }
+
     /// Shows an event.
     package mutating func show(_ event: HostEvent, _ snapshot: SessionSnapshot?) {
         if let announcement, Self.isStarting(event, snapshot) {
-            output.say(announcement)
+            output.say([announcement, hint].compactMap(\.self).joined(separator: " "))
             self.announcement = nil
             sayHeld()
         }
@@ -98,7 +111,7 @@ package struct SessionConsole {
         case .exposed(let exposure):
             isExposed = true
             if showsNotice {
-                announcement = [exposure.sentence, output.hint].compactMap(\.self).joined(separator: " ")
+                announcement = exposure.sentence
             }
         // The line about the visible part of the desktop contains it.
         case .notice(.desktop) where showsNotice && !isExposed: break
@@ -124,7 +137,15 @@ package struct SessionConsole {
         guard !isQuiet, output.hasStatus, let snapshot, !snapshot.state.isOver else { return }
         // The program that reads standard output may write to the same terminal.
         guard !snapshot.destinations.contains(where: { $0.kind == .stdout }) else { return }
-        output.show(snapshot)
+        // In the background, another program has the keys.
+        let keys = SessionKeys.isForeground ? keys : nil
+        output.show(snapshot, keys: keys.map { StatusLine.keys(for: snapshot, savesClips: $0.savesClips) })
+    }
+
+    /// How the user ends the session, and what else the keys do; nil if there is no terminal.
+    private var hint: String? {
+        guard output.isTerminal else { return nil }
+        return keys.map { StatusLine.keySentence(savesClips: $0.savesClips) } ?? "Press Ctrl-C to stop."
     }
 
     private func say(_ event: HostEvent) {
@@ -133,7 +154,7 @@ package struct SessionConsole {
     }
 
     /// Returns true if a destination is live, or tries to become that for a while.
-    private static func isStarting(_ event: HostEvent, _ snapshot: SessionSnapshot?) -> Bool {
+    package static func isStarting(_ event: HostEvent, _ snapshot: SessionSnapshot?) -> Bool {
         guard let snapshot, !snapshot.state.isOver, snapshot.destinations.contains(where: { !$0.state.isOver }) else {
             return false
         }

@@ -18,26 +18,32 @@ package final class SessionKeys: Sendable {
     private let signals: TerminalSignals
     private let thread: NamedThread
 
-    /// How soon keys are read again after a shell has put the process into the foreground without a signal.
+    /// How soon keys are read again after a shell has put the process into the foreground without a signal, in
+    /// milliseconds.
     private static let foregroundCheck: Int32 = 1000
+    /// What follows a pasted text within this time belongs to it, because a text can arrive in parts. Milliseconds.
+    private static let pasteQuiet: Int32 = 50
 
-    /// Reads keys on a separate thread until `close`. What was typed before is discarded. Returns nil if standard input is
-    /// not the terminal of this process.
+    /// Reads keys on a separate thread until `close`. What was typed before is discarded. Returns nil if standard input
+    /// is not the terminal of this process.
     ///
-    /// - Parameter onKey: called on that thread.
-    package init?(onKey: @escaping @Sendable (SessionKey) -> Void) {
+    /// - Parameter onKey: called on that thread with each key; with nil for one that has no meaning, and for a text.
+    package init?(onKey: @escaping @Sendable (SessionKey?) -> Void) {
         guard isatty(STDIN_FILENO) != 0, tcgetpgrp(STDIN_FILENO) >= 0,
-            let signals = TerminalSignals([SIGTSTP, SIGCONT])
+            let signals = TerminalSignals([SIGTSTP, SIGCONT, SIGQUIT])
         else { return nil }
         self.signals = signals
         thread = NamedThread(name: "keys") { Self.read(signals, onKey) }
     }
 
-    /// True if the user looks at the status in the terminal on standard input. A program that reads standard output may
-    /// read keys from the same terminal, a video player for example.
+    /// True if the status is shown in the terminal on standard input. A program that reads standard output may read keys
+    /// from the same terminal, a video player for example.
     package static var isPossible: Bool {
-        isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0 && isatty(STDOUT_FILENO) != 0 && KeyMode.isForeground
+        isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0 && isatty(STDOUT_FILENO) != 0
     }
+
+    /// True if the process is in the terminal's foreground, so that keys arrive.
+    package static var isForeground: Bool { KeyMode.isForeground }
 
     /// Restores the terminal.
     package func close() async {
@@ -46,7 +52,7 @@ package final class SessionKeys: Sendable {
         signals.restore()
     }
 
-    private static func read(_ signals: TerminalSignals, _ onKey: (SessionKey) -> Void) {
+    private static func read(_ signals: TerminalSignals, _ onKey: (SessionKey?) -> Void) {
         // A read just after the process has left the foreground fails, and does not stop the process.
         var mask = sigset_t()
         sigemptyset(&mask)
@@ -54,66 +60,86 @@ package final class SessionKeys: Sendable {
         pthread_sigmask(SIG_BLOCK, &mask, nil)
         defer { KeyMode.leave() }
         var isOpen = true
+        var isInText = false
         while true {
             let takesKeys = isOpen && KeyMode.enter()
             var descriptors = [
                 pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: takesKeys ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
             ]
-            poll(&descriptors, 2, takesKeys || !isOpen ? -1 : foregroundCheck)
+            let isQuiet =
+                poll(&descriptors, 2, isInText ? pasteQuiet : takesKeys || !isOpen ? -1 : foregroundCheck) == 0
             if descriptors[0].revents != 0, let number = signals.take() {
                 if number == 0 { return }
                 KeyMode.leave()
-                // The process is stopped here until it is continued.
-                if number == SIGTSTP { signals.raiseDefault(number) }
+                // The process is stopped here until it is continued, or ends.
+                if number != SIGCONT { signals.raiseDefault(number) }
                 continue
             }
+            if isQuiet { isInText = false }
             guard descriptors[1].revents != 0, KeyMode.isForeground else { continue }
             var bytes = [UInt8](repeating: 0, count: 256)
             let count = Glibc.read(STDIN_FILENO, &bytes, bytes.count)
             if count == 0 || count < 0 && errno != EINTR && errno != EAGAIN && KeyMode.isForeground { isOpen = false }
-            if count > 1 {
-                // A pasted text, or a key that has no meaning here.
-                tcflush(STDIN_FILENO, TCIFLUSH)
-            } else if count == 1, let key = SessionKey(rawValue: bytes[0]) {
-                onKey(key)
-            }
+            guard count > 0 else { continue }
+            // Several different bytes are a pasted text, or a key that sends a sequence.
+            if bytes[..<count].contains(where: { $0 != bytes[0] }) { isInText = true }
+            onKey(isInText ? nil : SessionKey(rawValue: bytes[0]))
         }
     }
 }
 
-/// The mode of the terminal on standard input in which it passes each key on, and shows none.
-enum KeyMode {
-    /// What the shell expects; nil outside this mode.
-    private static let before = Mutex<termios?>(nil)
-
-    /// True if the process may read from the terminal and change it.
-    static var isForeground: Bool { tcgetpgrp(STDIN_FILENO) == getpgrp() }
-
-    /// Returns false in the background.
-    static func enter() -> Bool {
-        guard isForeground else { return false }
-        before.withLock { before in
-            var mode = termios()
-            guard before == nil, tcgetattr(STDIN_FILENO, &mode) == 0 else { return }
-            before = mode
-            mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
-            withUnsafeMutableBytes(of: &mode.c_cc) { characters in
-                characters[Int(VMIN)] = 1
-                characters[Int(VTIME)] = 0
-            }
-            // Discards what was typed before.
-            tcsetattr(STDIN_FILENO, TCSAFLUSH, &mode)
-        }
-        return true
+/// Decides what keys ask for. A key that is held, or meant for another window, shows nothing that was hidden.
+package struct KeyPresses {
+    package enum Request: Equatable, Sendable {
+        case stop
+        case pause
+        /// Pause, or resume if the session is paused.
+        case pauseOrResume
+        case turnMicrophoneOff
+        /// Turn the microphone off. If it is off, ask the user to press the key again, and call `askedForMicrophone`.
+        case turnMicrophoneOffOrAsk
+        case switchMicrophone
+        case clip
     }
 
-    /// Restores what was there before. In the background, the shell has done that.
-    static func leave() {
-        before.withLock { before in
-            guard var mode = before else { return }
-            if isForeground { tcsetattr(STDIN_FILENO, TCSADRAIN, &mode) }
-            before = nil
+    /// A key that is held is repeated sooner.
+    private static let repetition = Duration.seconds(1)
+    /// How long the user can confirm that the microphone is turned on.
+    private static let confirmation = Duration.seconds(5)
+
+    private var last: (key: SessionKey, time: ContinuousClock.Instant)?
+    private var asked: ContinuousClock.Instant?
+
+    package init() {}
+
+    /// Returns what a key asks for; nil if nothing.
+    ///
+    /// - Parameters:
+    ///   - key: nil for a key without a meaning.
+    ///   - time: when it was pressed.
+    package mutating func request(for key: SessionKey?, at time: ContinuousClock.Instant) -> Request? {
+        guard let key else {
+            asked = nil
+            return nil
         }
+        let isRepeated = last.map { $0.key == key && $0.time.duration(to: time) < Self.repetition } ?? false
+        last = (key, time)
+        if key != .microphone { asked = nil }
+        switch key {
+        case .stop: return .stop
+        case .pause: return isRepeated ? .pause : .pauseOrResume
+        case .clip: return isRepeated ? nil : .clip
+        case .microphone:
+            if isRepeated { return .turnMicrophoneOff }
+            defer { asked = nil }
+            if let asked, asked.duration(to: time) < Self.confirmation { return .switchMicrophone }
+            return .turnMicrophoneOffOrAsk
+        }
+    }
+
+    /// Notes that the user was asked at `time` to confirm that the microphone is turned on.
+    package mutating func askedForMicrophone(at time: ContinuousClock.Instant) {
+        asked = time
     }
 }

@@ -113,6 +113,9 @@ extension BroadcastSession {
         }
     }
 
+    /// True if `saveClip` can save something.
+    package var keepsClips: Bool { configuration.media.clipBuffer != nil }
+
     /// Saves the last `span` of the broadcast, from the keyframe before it, as an MP4 file at `path`. The broadcast
     /// continues. Clips are written one after another, because each keeps its part of the broadcast in memory.
     ///

@@ -2,77 +2,74 @@ import Concurrency
 import Control
 import Host
 import Presentation
+import Synchronization
 import Terminal
 
 /// Carries out what the user's keys ask of a session that shows its status on the terminal.
-struct SessionKeyActions: Sendable {
+///
+/// What hides or stops something is done before `press` returns; what it takes for viewers is reported afterwards.
+final class SessionKeyActions: Sendable {
     private let host: SessionHost
     private let output: ConsoleOutput
-    /// Pauses and resumes, one after another.
-    private let pauses: AsyncStream<Void>.Continuation
-    /// The rest, which may take longer.
-    private let others: AsyncStream<SessionKey>.Continuation
-
-    /// How long the user can confirm that the microphone is turned on.
-    private static let confirmation = Duration.seconds(5)
+    private let presses = Mutex(KeyPresses())
+    /// Clips, one after another.
+    private let clips: AsyncStream<Void>.Continuation
 
     init(_ host: SessionHost, output: ConsoleOutput) {
         self.host = host
         self.output = output
-        let (pauseStream, pauses) = AsyncStream.makeStream(of: Void.self)
-        let (otherStream, others) = AsyncStream.makeStream(of: SessionKey.self)
-        (self.pauses, self.others) = (pauses, others)
-        let actions = self
-        Task { for await _ in pauseStream { await actions.togglePause() } }
+        let (stream, clips) = AsyncStream.makeStream(of: Void.self)
+        self.clips = clips
         Task {
-            var asked: ContinuousClock.Instant?
-            for await key in otherStream {
-                let isConfirmed = asked.map { $0.duration(to: .now) < Self.confirmation } ?? false
-                asked = nil
-                switch key {
-                case .microphone: if await !actions.switchMicrophone(isConfirmed: isConfirmed) { asked = .now }
-                case .clip: await actions.saveClip()
-                case .pause, .stop: break
-                }
+            for await _ in stream {
+                // A blocking look at the folder.
+                let path = await NamedThread.run(name: "clip name") { ClipCommand.absolute(ClipCommand.newName()) }
+                Self.tell(await host.perform(.clip(last: nil, path: path)), output)
             }
         }
     }
 
-    /// Starts what a key asks for. Thread-safe. Returns at once.
-    func press(_ key: SessionKey) {
-        switch key {
-        case .stop: host.requestStop()
-        case .pause: pauses.yield()
-        case .microphone, .clip: others.yield(key)
-        }
-    }
-
-    private func togglePause() async {
-        tell(await host.perform(host.session?.state == .paused ? .resume : .pause))
-    }
-
-    /// Turns the microphone off, or on if that is confirmed: a key that was meant for another window must not do it.
+    /// Does what a key asks for. Thread-safe. Never waits.
     ///
-    /// - Returns: false if the user has to confirm it first.
-    private func switchMicrophone(isConfirmed: Bool) async -> Bool {
-        let sound = host.session?.snapshot()
-        guard sound?.mic != nil || sound?.app == nil || isConfirmed else {
-            output.say("Press m again to turn the microphone on.")
-            return false
+    /// - Parameter key: nil for a key without a meaning.
+    func press(_ key: SessionKey?, at time: ContinuousClock.Instant = .now) {
+        switch presses.withLock({ $0.request(for: key, at: time) }) {
+        case .stop: host.requestStop()
+        case .pause: pause(orResume: false)
+        case .pauseOrResume: pause(orResume: true)
+        case .turnMicrophoneOff: switchMicrophone(mayTurnOn: false)
+        case .turnMicrophoneOffOrAsk:
+            guard !switchMicrophone(mayTurnOn: false) else { return }
+            presses.withLock { $0.askedForMicrophone(at: time) }
+            output.say("To turn the microphone on, press m again after a second.")
+        case .switchMicrophone: switchMicrophone(mayTurnOn: true)
+        case .clip: clips.yield()
+        case nil: break
         }
-        let reply = await host.perform(.microphone(sound?.mic == nil ? .on : .off))
-        if let isOn = reply.microphone { output.say("microphone: \(isOn ? "on" : "off")") }
-        tell(reply)
-        return true
     }
 
-    private func saveClip() async {
-        // A blocking look at the folder.
-        let path = await NamedThread.run(name: "clip name") { ClipCommand.absolute(ClipCommand.newName()) }
-        tell(await host.perform(.clip(last: nil, path: path)))
+    private func pause(orResume mayResume: Bool) {
+        let isPausing = host.pauseNow { [output] in Self.tell($0, output) }
+        if isPausing || !mayResume || host.session?.resume() == true { return }
+        explain(.pause)
     }
 
-    private func tell(_ reply: ControlReply) {
+    /// Returns false if the microphone is off and stays off.
+    @discardableResult private func switchMicrophone(mayTurnOn: Bool) -> Bool {
+        guard let microphone = host.switchMicrophone(mayTurnOn: mayTurnOn) else {
+            explain(.microphone(.off))
+            return true
+        }
+        if microphone.hasChanged { output.say("microphone: \(microphone.isOn ? "on" : "off")") }
+        return microphone.hasChanged
+    }
+
+    /// Says why a request is not possible now.
+    private func explain(_ request: ControlRequest) {
+        Task { [host, output] in Self.tell(await host.perform(request), output) }
+    }
+
+    private static func tell(_ reply: ControlReply, _ output: ConsoleOutput) {
         if let error = reply.error { output.say(error.message) }
     }
 }

@@ -154,8 +154,7 @@ package struct StartCommand: AsyncParsableCommand, NotifyingCommand {
         let takesKeys = launched == nil && !session.quiet && SessionKeys.isPossible
         let output =
             launched.map(ConsoleOutput.parent)
-            ?? .errors(
-                isTerminal: Output.isTerminal, colours: context.user.statusColours, hasKeys: takesKeys)
+            ?? .errors(isTerminal: Output.isTerminal, colours: context.user.statusColours)
         var console = SessionConsole(
             session: name, showsNotice: context.configuration.privacy.isOn(\.notice), isQuiet: session.quiet,
             output: output)
@@ -180,11 +179,15 @@ package struct StartCommand: AsyncParsableCommand, NotifyingCommand {
         let manager = launched == nil ? context.user.serviceManager : nil
         var keys: SessionKeys?
         for await event in host.events {
-            console.show(event, host.session?.snapshot())
-            if case .started = event {
-                waiting?.cancel()
-                if takesKeys { keys = SessionKeys(onKey: SessionKeyActions(host, output: output).press) }
+            let snapshot = host.session?.snapshot()
+            // Not earlier: a program that finds a key can ask for something on the terminal.
+            if takesKeys, keys == nil, SessionConsole.isStarting(event, snapshot) {
+                let actions = SessionKeyActions(host, output: output)
+                keys = SessionKeys { actions.press($0) }
+                if keys != nil { console.offer(.init(savesClips: host.session?.keepsClips == true)) }
             }
+            console.show(event, snapshot)
+            if case .started = event { waiting?.cancel() }
             manager?.report(event)
             react(to: event, of: host, context, launched)
         }
