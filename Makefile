@@ -227,6 +227,9 @@ check-docs:
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Examples Benchmarks Fuzz/Sources Fuzz/Package.swift Package.swift
+	@# The formatter does not break comments.
+	@! LC_ALL=C.UTF-8 grep -rnE '^.{121,}$$' --include='*.swift' Sources Tests Examples Benchmarks Fuzz/Sources \
+		| grep -E '^[^:]*:[0-9]+: *//'
 
 clean:
 	rm -rf .build .build-static .build-coverage

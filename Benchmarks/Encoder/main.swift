@@ -2,8 +2,9 @@ import Foundation
 import Glibc
 import Media
 
-// Encodes screens from files with the encoder of `broadcast`, with x264 or with OpenH264, or with x264's own rate control, decodes the stream with
-// ffmpeg, and prints how sharp each tick was. Nothing depends on the speed of the machine.
+// Encodes screens from files with the encoder of `broadcast`, with x264 or with OpenH264, or with x264's own rate
+// control, decodes the stream with ffmpeg, and prints how sharp each tick was. Nothing depends on the speed of the
+// machine.
 //
 //   EncoderBenchmark broadcast|openh264|x264 KBIT/S sequence FILE.yuv [TICKS]
 //   EncoderBenchmark broadcast|openh264|x264 KBIT/S pages SECONDS FILE.yuv...      0 seconds: times between 0.5 and 4 s

@@ -69,8 +69,8 @@ import Testing
         #expect(picture.bytes_per_pixel == (isShort ? 3 : 4) && picture.is_red_first == [7, 11, 15].contains(format))
     }
 
-    /// The offset, size, stride and flags of a chunk of a picture of 640 × 360 pixels of four bytes, in memory of 1,000,000
-    /// bytes.
+    /// The offset, size, stride and flags of a chunk of a picture of 640 × 360 pixels of four bytes, in memory of
+    /// 1,000,000 bytes.
     @Test(arguments: [
         (chunk: [0, 1, 2560, 0], isAccepted: true),
         // A stride of zero or less is the width.

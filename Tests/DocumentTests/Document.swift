@@ -112,7 +112,8 @@ struct Document: CustomTestStringConvertible, Sendable {
         picture.compactMap { $0.firstMatch(of: /^[A-Z][a-z]+/).map { String($0.0) } }
     }
 
-    /// The modules in the picture of the architecture, by layer. The libraries of the system have no lines of their own.
+    /// The modules in the picture of the architecture, by layer. The libraries of the system have no lines of their
+    /// own.
     var modules: [String: Set<String>] {
         var modules: [String: Set<String>] = [:]
         var layer = ""

@@ -2,7 +2,8 @@ import Encode
 import Media
 import Testing
 
-/// A page of text from edge to edge needs refinements after its keyframe. All of them are sent again in the next intervals.
+/// A page of text from edge to edge needs refinements after its keyframe. All of them are sent again in the next
+/// intervals.
 @Suite struct RepeatedRefinementTests {
     private static let size = PixelSize(width: 480, height: 272)
     private static let page = Page(size: Self.size)

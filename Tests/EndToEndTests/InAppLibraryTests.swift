@@ -64,7 +64,8 @@ extension EndToEndTests {
                 for (name, signals) in blocked {
                     #expect(signals & brokenPipe != 0, "the thread \(name) receives SIGPIPE")
                 }
-                // The disposition is changed and put back while the first event loop is made, after its thread is there.
+                // The disposition is changed and put back while the first event loop is made, after its thread is
+                // there.
                 try await program.wait(for: "the disposition of SIGPIPE") {
                     let status = try String(contentsOfFile: process + "/status", encoding: .utf8)
                     return field("SigIgn", of: status).flatMap { UInt64($0, radix: 16) }.map { $0 & brokenPipe == 0 }

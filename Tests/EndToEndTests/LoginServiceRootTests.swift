@@ -181,7 +181,8 @@ extension EndToEndTests {
             return .init(status: status, output: process.standardOutput, errors: process.standardError)
         }
 
-        /// Waits until `broadcast service status` has a line that starts so, with single spaces, and `condition` is true.
+        /// Waits until `broadcast service status` has a line that starts so, with single spaces, and `condition` is
+        /// true.
         func wait(for line: String?, _ condition: () async throws -> Bool = { true }) async throws {
             var last = ""
             do {

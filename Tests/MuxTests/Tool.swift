@@ -59,7 +59,8 @@ enum Tool {
         return result.out.split(separator: "\n").map(String.init)
     }
 
-    /// The times of a stream's packets, in decode order, which not every container has, with ffmpeg's stream specifier: `v`, `a:0`.
+    /// The times of a stream's packets, in decode order, which not every container has, with ffmpeg's stream specifier:
+    /// `v`, `a:0`.
     static func packetTimes(_ path: String, stream: String) throws -> [PacketTime] {
         try probe(path, "-select_streams", stream, "-show_entries", "packet=pts_time,dts_time,size,flags").compactMap {
             line in

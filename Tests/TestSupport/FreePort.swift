@@ -9,8 +9,8 @@ package let missingDisplay = ":3999"
 
 private let lastPort = Mutex(Int.random(in: 10_000..<32_000))
 
-/// A port of 127.0.0.1 that nothing uses at this moment, neither for TCP nor for UDP. No call gives a port twice, in any
-/// test process that runs at the same time: a server needs some time before it binds its port.
+/// A port of 127.0.0.1 that nothing uses at this moment, neither for TCP nor for UDP. No call gives a port twice, in
+/// any test process that runs at the same time: a server needs some time before it binds its port.
 ///
 /// The ports lie below the range from which the kernel takes ports for outgoing connections (32768 and up), so that no
 /// connection takes the port before the test's server binds it. Each test process starts at a random one.

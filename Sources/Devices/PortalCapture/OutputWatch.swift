@@ -73,8 +73,8 @@ package struct KnownOutputs: Equatable, Sendable {
     /// True if there is an output of this name.
     package func has(_ name: String) -> Bool { names.contains(name) }
 
-    /// How often the compositor described the output, which it does after each change of its size, scale or direction. If
-    /// nothing is known about an output `name`, all outputs count.
+    /// How often the compositor described the output, which it does after each change of its size, scale or direction.
+    /// If nothing is known about an output `name`, all outputs count.
     package func changes(of name: String?) -> UInt32 {
         name.flatMap { changes[$0] } ?? changes.values.reduce(0, +)
     }

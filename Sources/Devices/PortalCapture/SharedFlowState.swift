@@ -258,8 +258,8 @@ package struct SharedFlowState: Equatable, Sendable {
 
     /// There is no picture.
     ///
-    /// - Parameter keepsFlow: true if the flow of this sender cannot be restarted. If it lost its only picture of a still
-    ///   screen, the monitor is shared again.
+    /// - Parameter keepsFlow: true if the flow of this sender cannot be restarted. If it lost its only picture of a
+    ///   still screen, the monitor is shared again.
     package mutating func pictureMissing(keepsFlow: Bool, at now: MediaTime) -> Action {
         guard mayFlow else { return .none }
         stopShowing()
@@ -375,8 +375,8 @@ package struct ReshapedFlow: Equatable, Sendable {
 
     package init() {}
 
-    /// Returns true, once for each change, if no picture has arrived for half of `limit`. It looks from `limit` to three times
-    /// that time after the change.
+    /// Returns true, once for each change, if no picture has arrived for half of `limit`. It looks from `limit` to
+    /// three times that time after the change.
     ///
     /// - Parameters:
     ///   - changes: how often the monitor was described, the first time included; 0 if nothing is known yet.

@@ -71,9 +71,9 @@ package struct StreamSupervision: Equatable, Sendable {
 
     /// A stream whose flow the reader has not paused was looked at.
     ///
-    /// PipeWire 0.3.65 sometimes passes the buffers of a sender to its first reader before the sender has allocated them.
-    /// They then have an invalid type for as long as the stream exists. PipeWire keeps the sender's buffers, so the next
-    /// stream gets the same ones with their memory.
+    /// PipeWire 0.3.65 sometimes passes the buffers of a sender to its first reader before the sender has allocated
+    /// them. They then have an invalid type for as long as the stream exists. PipeWire keeps the sender's buffers, so
+    /// the next stream gets the same ones with their memory.
     ///
     /// KWin 5.27 sends nothing after a new size until the stream was paused once: it waits for a change of state that
     /// PipeWire does not make.

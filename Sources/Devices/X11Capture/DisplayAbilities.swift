@@ -15,8 +15,8 @@ package struct DisplayAbilities: Sendable, Equatable {
     /// True if a compositing manager runs (EWMH, `_NET_WM_CM_Sn`).
     package var isComposited: Bool
 
-    /// Asks the display `name`; if `name` is nil, the display in `DISPLAY`. Blocks for at most five seconds for a server
-    /// that does not answer.
+    /// Asks the display `name`; if `name` is nil, the display in `DISPLAY`. Blocks for at most five seconds for a
+    /// server that does not answer.
     ///
     /// Throws what a capture throws: no display, or an extension that it requires is missing.
     package init(display name: String?) throws(CaptureError) {

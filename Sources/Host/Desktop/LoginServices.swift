@@ -30,10 +30,11 @@ package struct LoginServices: Sendable {
         package var name: String
         package var way: Way
         package var isEnabled: Bool
-        /// What systemd says of the unit (`ActiveState`): `active`, `activating`, `inactive` or `failed`. Nil for an entry
-        /// of the autostart folder.
+        /// What systemd says of the unit (`ActiveState`): `active`, `activating`, `inactive` or `failed`. Nil for an
+        /// entry of the autostart folder.
         package var activity: String?
-        /// What the broadcast told systemd last (`STATUS=`), or why it ended (`Result`). Nil if there is nothing to say.
+        /// What the broadcast told systemd last (`STATUS=`), or why it ended (`Result`). Nil if there is nothing to
+        /// say.
         package var detail: String?
     }
 
@@ -216,8 +217,8 @@ package struct LoginServices: Sendable {
         }
     }
 
-    /// An argument of the key Exec (Desktop Entry Specification 1.5, "The Exec key"): quoted, and the value escaped as a
-    /// string.
+    /// An argument of the key Exec (Desktop Entry Specification 1.5, "The Exec key"): quoted, and the value escaped as
+    /// a string.
     package static func quoted(_ argument: String) -> String {
         var text = ""
         for character in argument {

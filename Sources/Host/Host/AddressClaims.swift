@@ -23,8 +23,8 @@ package struct AddressHolder: Sendable, Equatable {
     var line: String { session.map { "\(process) \($0)" } ?? "\(process)" }
 }
 
-/// The addresses to which a session sends, for the other sessions of the user: two that send to the same far end disturb
-/// each other, and a server can only say so after it has thrown one of them out. Thread-safe.
+/// The addresses to which a session sends, for the other sessions of the user: two that send to the same far end
+/// disturb each other, and a server can only say so after it has thrown one of them out. Thread-safe.
 ///
 /// A claim is a file that is locked until the destination is over (`LockedFile`). Its name is a number for the address,
 /// which can contain a key. A session that cannot write it sends without a claim.

@@ -34,8 +34,8 @@ package struct ConfigurationText: Sendable {
         return indexes.compactMap { document[name + ["\($0)"]]?.value.text }.joined(separator: ", ")
     }
 
-    /// Sets a key. The value is read as TOML (`30`, `true`, `["class:X"]`). If that fails or the key requires a text, it
-    /// is taken as a text without quotes. Nothing changes if this throws.
+    /// Sets a key. The value is read as TOML (`30`, `true`, `["class:X"]`). If that fails or the key requires a text,
+    /// it is taken as a text without quotes. Nothing changes if this throws.
     package mutating func set(_ key: String, to value: String) throws(Problem) {
         let name = Self.parts(of: key)
         guard !name.isEmpty, name.allSatisfy({ !$0.isEmpty }), name.count < 5 else { throw .notAKey(key) }

@@ -29,8 +29,8 @@ package struct SettingTables: Sendable {
         if let section = try root.section(Settings.Network.name) { network = try SettingValues(section) }
     }
 
-    /// These values, and those of `others` for settings that have none here. Rules for hidden windows are added to those
-    /// of `others`, so that no profile shows a window that is private otherwise.
+    /// These values, and those of `others` for settings that have none here. Rules for hidden windows are added to
+    /// those of `others`, so that no profile shows a window that is private otherwise.
     func over(_ others: SettingTables) -> SettingTables {
         var others = others
         if video.bitrate != nil || video.quality != nil {

@@ -12,8 +12,8 @@ package enum SessionKey: UInt8, Sendable {
 
 /// Reads single keys from the terminal of a session, while the process is in the terminal's foreground.
 ///
-/// Ctrl-C and Ctrl-Z remain signals. In the background the terminal belongs to another program: then nothing is read from
-/// it, and its mode stays as it is.
+/// Ctrl-C and Ctrl-Z remain signals. In the background the terminal belongs to another program: then nothing is read
+/// from it, and its mode stays as it is.
 package final class SessionKeys: Sendable {
     private let signals: TerminalSignals
     private let thread: NamedThread
@@ -36,8 +36,8 @@ package final class SessionKeys: Sendable {
         thread = NamedThread(name: "keys") { Self.read(signals, onKey) }
     }
 
-    /// True if the status is shown in the terminal on standard input. A program that reads standard output may read keys
-    /// from the same terminal, a video player for example.
+    /// True if the status is shown in the terminal on standard input. A program that reads standard output may read
+    /// keys from the same terminal, a video player for example.
     package static var isPossible: Bool {
         isatty(STDIN_FILENO) != 0 && isatty(STDERR_FILENO) != 0 && isatty(STDOUT_FILENO) != 0
     }

@@ -16,7 +16,9 @@ import Media
 ///         private var frames = 0
 ///
 ///         func started(_ broadcast: BroadcastStart, host: BroadcastHost) throws {
-///             guard broadcast.setup["account"] != nil else { throw BroadcastFailure(code: 401, message: "Not Logged In") }
+///             guard broadcast.setup["account"] != nil else {
+///                 throw BroadcastFailure(code: 401, message: "Not Logged In")
+///             }
 ///             self.host = host
 ///             host.watchURL("https://example.com/watch")
 ///         }

@@ -37,8 +37,8 @@ package final class MediaPipeline: Sendable {
     ///   - rules: the rules for hidden windows; nil if the source is not a screen.
     ///   - threadLimits: how long `stop` waits for each thread.
     ///   - report: called on the threads of the pipeline. It must not block.
-    ///   - onEnd: called on a thread of the pipeline when the source has ended, or a part of the pipeline fails. It must
-    ///     not block. Further calls can follow.
+    ///   - onEnd: called on a thread of the pipeline when the source has ended, or a part of the pipeline fails. It
+    ///     must not block. Further calls can follow.
     package init(
         configuration: MediaConfiguration, rules: HiddenWindowRules?, disclosure: Disclosure,
         threadLimits: ThreadLimits, report: @escaping @Sendable (PipelineEvent) -> Void,
@@ -129,8 +129,8 @@ package final class MediaPipeline: Sendable {
 
     // MARK: Destinations
 
-    /// Adds `queue` to the picture and the sound that `requirements` name. While the pipeline runs, this can open another
-    /// rendition.
+    /// Adds `queue` to the picture and the sound that `requirements` name. While the pipeline runs, this can open
+    /// another rendition.
     ///
     /// - Returns: the description of the stream that `queue` receives, and the rendition; nil without a picture.
     package func attach(_ queue: PacketQueue, for requirements: OutputRequirements) async throws(PipelineError) -> (

@@ -27,7 +27,8 @@ package struct CongestionController: Sendable {
     private var lastFall: MediaTime?
     private var lastClimb: MediaTime?
     private var calmSince: MediaTime?
-    /// The number of readings since the start of the backlog in which more had been sent; nil while there is no backlog.
+    /// The number of readings since the start of the backlog in which more had been sent; nil while there is no
+    /// backlog.
     private var progress: Int?
     /// The number of consecutive readings with a backlog. A single one does not mean that the network is slow.
     private var lateReadings = 0
@@ -57,8 +58,8 @@ package struct CongestionController: Sendable {
         if backlog > MediaTime(milliseconds: 200) {
             calmSince = nil
             if let passed, passed == 0 { return nil }
-            // A destination that hangs looks like a slow one until it has accepted bytes again and again: the last ones fill
-            // the buffers of its connection.
+            // A destination that hangs looks like a slow one until it has accepted bytes again and again: the last ones
+            // fill the buffers of its connection.
             if progress ?? 0 < 2 || lateReadings < 3 { return current }
             fall(backlog: backlog, passed: passed ?? wanted, at: time)
         } else if backlog < MediaTime(milliseconds: 100) {

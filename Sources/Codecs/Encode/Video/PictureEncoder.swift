@@ -2,9 +2,9 @@ import Media
 
 /// A library that encodes pictures to H.264.
 ///
-/// `VideoEncoder` decides what is encoded, when, and with which QP; an implementation only encodes. It writes one access
-/// unit a picture, in which pictures are shown in the order in which they are encoded, unless `delayedFrames` can be
-/// more than 0. Use it on one thread.
+/// `VideoEncoder` decides what is encoded, when, and with which QP; an implementation only encodes. It writes one
+/// access unit a picture, in which pictures are shown in the order in which they are encoded, unless `delayedFrames`
+/// can be more than 0. Use it on one thread.
 protocol PictureEncoder: AnyObject {
     /// The NAL units of the parameter sets, without start codes. They do not change.
     var sequenceParameterSet: [UInt8] { get }
@@ -28,8 +28,8 @@ protocol PictureEncoder: AnyObject {
         _ frame: PixelBuffer, at time: MediaTime, _ instruction: CodingInstruction
     ) throws(EncodeError) -> CodedPicture?
 
-    /// Returns a picture that is still in the encoder, at the end. Returns nil if the encoder is empty, or if no picture
-    /// is ready although `delayedFrames` is not 0.
+    /// Returns a picture that is still in the encoder, at the end. Returns nil if the encoder is empty, or if no
+    /// picture is ready although `delayedFrames` is not 0.
     func flush() throws(EncodeError) -> CodedPicture?
 
     /// Changes the bitrate of the library's own rate control from the next picture on, in kbit/s.

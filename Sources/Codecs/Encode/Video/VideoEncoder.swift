@@ -4,8 +4,9 @@ import Media
 
 /// Encodes frames to H.264 access units. After the picture has settled, an unchanged frame costs almost nothing.
 ///
-/// With a bitrate and low latency, `ScreenRateControl` decides what is encoded at each tick, and with which QP. Otherwise
-/// the rate control of the library does, and `SettlingDetector` finds out when a still picture has become as good as it will.
+/// With a bitrate and low latency, `ScreenRateControl` decides what is encoded at each tick, and with which QP.
+/// Otherwise the rate control of the library does, and `SettlingDetector` finds out when a still picture has become as
+/// good as it will.
 ///
 /// Use it on one thread. It has no clock: the times of the frames determine when IDR pictures are due.
 package final class VideoEncoder {
@@ -232,8 +233,8 @@ package final class VideoEncoder {
         return MediaTime(nanoseconds: encoderTime * 1000)
     }
 
-    /// Sends a picture of a still page again, a keyframe with another idr_pic_id: two IDR pictures that follow each other
-    /// must differ in it (Rec. ITU-T H.264, 7.4.3). Nil if that is not possible.
+    /// Sends a picture of a still page again, a keyframe with another idr_pic_id: two IDR pictures that follow each
+    /// other must differ in it (Rec. ITU-T H.264, 7.4.3). Nil if that is not possible.
     ///
     /// - Parameter index: the number of pictures since the keyframe.
     private func sendAgain(_ index: Int, _ plan: FramePlan, at time: MediaTime) -> [EncodedPacket]? {

@@ -16,8 +16,8 @@ package enum EmulationPrevention {
         return result
     }
 
-    /// Returns the beginning of a NAL unit without emulation prevention: at least `count` bytes of the payload, up to the
-    /// first byte that is not 0. The escaping of the bytes after it does not depend on the beginning.
+    /// Returns the beginning of a NAL unit without emulation prevention: at least `count` bytes of the payload, up to
+    /// the first byte that is not 0. The escaping of the bytes after it does not depend on the beginning.
     ///
     /// - Returns: the payload, and the number of bytes of the unit that contain it. If the unit ends first, the whole
     ///   unit.

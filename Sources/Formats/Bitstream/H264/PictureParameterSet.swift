@@ -9,8 +9,8 @@ package struct PictureParameterSet: Equatable, Sendable {
     package let hasBottomFieldOrder: Bool
     /// `num_slice_groups_minus1` + 1, from 1 to 8.
     package let sliceGroupCount: Int
-    /// `num_ref_idx_l0_default_active_minus1` + 1, from 1 to 32: the reference pictures of a P slice whose header does not
-    /// say their number.
+    /// `num_ref_idx_l0_default_active_minus1` + 1, from 1 to 32: the reference pictures of a P slice whose header does
+    /// not say their number.
     package let defaultReferenceCount: Int
     /// `weighted_pred_flag`: P slices contain prediction weights.
     package let hasWeightedPrediction: Bool

@@ -1,9 +1,9 @@
-/// Gives the slices of a coded picture other numbers, so that the picture can be sent again (Rec. ITU-T H.264, 7.3.3 and
-/// 7.4.3).
+/// Gives the slices of a coded picture other numbers, so that the picture can be sent again (Rec. ITU-T H.264, 7.3.3
+/// and 7.4.3).
 ///
-/// Only `frame_num`, `idr_pic_id` and `pic_order_cnt_lsb` change. The slice data stay as they are: with CABAC they begin at a byte boundary,
-/// up to which the header is filled again. With CAVLC they follow the header at once, and are shifted by bits if an
-/// `idr_pic_id` has another length.
+/// Only `frame_num`, `idr_pic_id` and `pic_order_cnt_lsb` change. The slice data stay as they are: with CABAC they
+/// begin at a byte boundary, up to which the header is filled again. With CAVLC they follow the header at once, and are
+/// shifted by bits if an `idr_pic_id` has another length.
 package struct SliceHeaderRewriter: Sendable {
     /// What distinguishes a picture from the pictures around it.
     package enum PictureNumber: Equatable, Sendable {
@@ -53,8 +53,8 @@ package struct SliceHeaderRewriter: Sendable {
     /// Returns an access unit with another number in all its slices. A length of four bytes precedes each NAL unit; the
     /// other units stay as they are.
     ///
-    /// Throws the same errors as `slice(_:as:)`, `truncated` if the last unit is not complete, and `invalidValue` if the
-    /// access unit has slices of types other than 1 and 5.
+    /// Throws the same errors as `slice(_:as:)`, `truncated` if the last unit is not complete, and `invalidValue` if
+    /// the access unit has slices of types other than 1 and 5.
     package func accessUnit(_ data: [UInt8], as number: PictureNumber) throws(BitstreamError) -> [UInt8] {
         var result: [UInt8] = []
         // A header grows by some bytes at most.

@@ -3,9 +3,9 @@ import Media
 
 /// Writes Matroska (RFC 9559): H.264 and AAC, with times in milliseconds.
 ///
-/// A file has clusters of about a second, in which the blocks of all tracks are in the order of their decode times, and at
-/// the end an index of the keyframes and the duration. Without its end it is playable up to its last cluster. For a pipe,
-/// each block is written when its packet arrives, in clusters of unknown size.
+/// A file has clusters of about a second, in which the blocks of all tracks are in the order of their decode times, and
+/// at the end an index of the keyframes and the duration. Without its end it is playable up to its last cluster. For a
+/// pipe, each block is written when its packet arrives, in clusters of unknown size.
 package struct MatroskaMuxer: Muxer {
     private struct Block: Sendable {
         let track: Int

@@ -7,8 +7,8 @@ extension PublisherStateMachine {
         case wait
         /// Send these bytes to the server.
         case send(ByteBuffer)
-        /// Send these bytes, of which there can be none. Then cancel the deadline of the previous step and start the one
-        /// of this step.
+        /// Send these bytes, of which there can be none. Then cancel the deadline of the previous step and start the
+        /// one of this step.
         case enter(RTMPStep, sending: ByteBuffer)
         /// The server accepted the stream: send these bytes, which are metadata and sequence headers, and cancel the
         /// deadline. Packets can be sent.

@@ -3,7 +3,8 @@ import Mux
 import NIOCore
 
 /// The messages of an open connection in both directions, and what belongs to all of them: chunk streams, transaction
-/// IDs and acknowledgement windows. Its commands lead to a published stream (Adobe RTMP 1.0, 7.2.1.1, 7.2.1.3, 7.2.2.6).
+/// IDs and acknowledgement windows. Its commands lead to a published stream (Adobe RTMP 1.0, 7.2.1.1, 7.2.1.3,
+/// 7.2.2.6).
 struct PublisherLink: Sendable {
     /// The chunk size in bytes of the messages to the server.
     private static let outgoingChunkSize: UInt32 = 4096

@@ -196,8 +196,8 @@ package struct PublisherStateMachine: Sendable {
         }
     }
 
-    /// A packet to send. It is dropped if the stream is not published yet, or if it precedes the first keyframe: then the
-    /// action is `wait`.
+    /// A packet to send. It is dropped if the stream is not published yet, or if it precedes the first keyframe: then
+    /// the action is `wait`.
     package mutating func send(_ packet: EncodedPacket) -> Action {
         guard case .open(var link, .publishing(var publication)) = state else { return prepareToSend() }
         state = .modifying

@@ -96,8 +96,8 @@ final class PublisherChannelHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Performs the action of a packet, of metadata or of a wait for space. The promise is completed when the channel has
-    /// the bytes, not when the system has them: the next packet waits for that.
+    /// Performs the action of a packet, of metadata or of a wait for space. The promise is completed when the channel
+    /// has the bytes, not when the system has them: the next packet waits for that.
     private func pass(
         _ action: PublisherStateMachine.Action, _ promise: EventLoopPromise<Void>?, _ context: ChannelHandlerContext
     ) {

@@ -3,8 +3,8 @@ import Synchronization
 /// The writability of the channel, for the task that sends. Thread-safe.
 ///
 /// A task that waits for the event loop after each packet wakes up once more for each. With this it passes packets on
-/// while the channel is writable, and waits otherwise. The channel knows nothing of the packets that are on their way to
-/// the event loop, so this counts them.
+/// while the channel is writable, and waits otherwise. The channel knows nothing of the packets that are on their way
+/// to the event loop, so this counts them.
 package final class SendWindow: Sendable {
     /// The bytes that may be on their way to the channel, which is not writable above half of that. A single packet may
     /// be larger.

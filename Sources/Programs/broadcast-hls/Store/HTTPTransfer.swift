@@ -217,8 +217,8 @@ final class HTTPTransfer: @unchecked Sendable {
 
     // MARK: Answer
 
-    /// Takes one line of the head. Informational answers (1xx) precede the answer itself. A smaller result than the size
-    /// of the line ends the request.
+    /// Takes one line of the head. Informational answers (1xx) precede the answer itself. A smaller result than the
+    /// size of the line ends the request.
     private func receiveHead(_ bytes: UnsafeRawBufferPointer) -> Int {
         headSize += bytes.count
         guard headSize <= Self.longestHead else { return 0 }

@@ -64,7 +64,8 @@ struct ConfigCommand: ParsableCommand {
         try presenting { () throws(ConfigurationError) in try Paths.makeFolder(URLName.folder(of: path)) }
         let text = try presenting { () throws(ConfigurationError) in try ConfigurationFile.text(path) }
         if text == nil { try write(ConfigurationSample.text, to: path) }
-        // The variable can contain options, so a shell reads it (environ(7)). The check follows if the editor succeeded.
+        // The variable can contain options, so a shell reads it (environ(7)). The check follows if the editor
+        // succeeded.
         let script = editor + " \"$1\" && exec \"$2\" config check"
         let words = ["sh", "-c", script, "sh", path, CommandLine.arguments[0]]
         var arguments = words.map { strdup($0) }
@@ -105,8 +106,8 @@ struct ConfigCommand: ParsableCommand {
             try presenting { () throws(ConfigurationError) in try ConfigurationFile.text(path) ?? "" }, path: path)
     }
 
-    /// Replaces the file as a whole, or the one that a link leads to. Only its owner may read it then, because an address
-    /// can contain a key.
+    /// Replaces the file as a whole, or the one that a link leads to. Only its owner may read it then, because an
+    /// address can contain a key.
     private func write(_ text: String, to path: String) throws {
         let target = realpath(path, nil)
         defer { free(target) }

@@ -17,8 +17,8 @@ extension NotifyOption {
     /// The limit of a notification's text, in characters: a result can have one line for each destination.
     private static let limit = 400
 
-    /// Shows what the command has printed, and its error, also while a broadcast holds notifications back: the user asked
-    /// for it.
+    /// Shows what the command has printed, and its error, also while a broadcast holds notifications back: the user
+    /// asked for it.
     static func show(error: String?) {
         let lines = Output.recorded.split(separator: "\n").map(String.init) + [error].compactMap(\.self)
         guard !lines.isEmpty else { return }

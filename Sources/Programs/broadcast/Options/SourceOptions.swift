@@ -62,8 +62,8 @@ struct SourceOptions: ParsableArguments {
                 + "0 ends it at once. Default: 5m.", valueName: "time"))
     var monitorTimeout: String?
 
-    /// The source that replaces the desktop, and its option; nil if the desktop is captured. All that decides between the
-    /// two asks here.
+    /// The source that replaces the desktop, and its option; nil if the desktop is captured. All that decides between
+    /// the two asks here.
     var replacement: (option: String, source: SessionSettings.Source)? {
         y4m.map { ("--y4m", .y4m(path: $0)) }
     }

@@ -141,8 +141,8 @@ final class CaptureLoop: Sendable {
         /// The last tick that was looked at, or that a rest has passed.
         var lastTick: MediaTime?
 
-        /// The last picture is shown up to the last tick, also if nothing changed in it: without a frame there, a stream
-        /// with variable pacing would not last as long as the broadcast.
+        /// The last picture is shown up to the last tick, also if nothing changed in it: without a frame there, a
+        /// stream with variable pacing would not last as long as the broadcast.
         mutating func end() {
             guard let lastTick else { return }
             for position in composers.indices { composers[position].end(at: lastTick) }

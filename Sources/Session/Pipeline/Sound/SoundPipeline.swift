@@ -146,8 +146,8 @@ final class SoundPipeline: Sendable {
         distributor.remove(queue)
     }
 
-    /// True if such a destination gets sound. Some live services reject a stream without a sound track, so a live destination
-    /// always gets one.
+    /// True if such a destination gets sound. Some live services reject a stream without a sound track, so a live
+    /// destination always gets one.
     private func serves(_ requirements: OutputRequirements) -> Bool {
         !requirements.media.audioTracks.isEmpty && (isWanted || requirements.isLive)
     }

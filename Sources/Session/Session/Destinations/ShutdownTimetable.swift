@@ -12,8 +12,8 @@ import Upload
 /// The extensions that are shipped write everything within 2.5 s (hls) and 4.5 s (srt); `ExtensionLaunch.Deadlines` has
 /// the 5 s.
 package enum ShutdownTimetable {
-    /// The limits for the threads of the pipeline, which can hang in the X server or in an encoder. The session does not
-    /// wait longer for them.
+    /// The limits for the threads of the pipeline, which can hang in the X server or in an encoder. The session does
+    /// not wait longer for them.
     package static let threads = ThreadLimits(capture: .milliseconds(400), encoder: .seconds(1))
     /// The limit for `finished` of a built-in handler.
     package static let handlerFinish = Duration.milliseconds(700)

@@ -2,9 +2,9 @@ import Bitstream
 import COpenH264
 import Media
 
-/// OpenH264, with its tools for screens: it finds text that has been scrolled. Its rate control is off, and each picture
-/// has the QP that it is given, or that of the quality in the settings. It ignores the changed areas, because it compares
-/// the pictures itself.
+/// OpenH264, with its tools for screens: it finds text that has been scrolled. Its rate control is off, and each
+/// picture has the QP that it is given, or that of the quality in the settings. It ignores the changed areas, because
+/// it compares the pictures itself.
 final class OpenH264Encoder: PictureEncoder {
     private let encoder: UnsafeMutablePointer<ISVCEncoder?>
     private var parameters: SEncParamExt

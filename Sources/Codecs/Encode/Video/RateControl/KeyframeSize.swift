@@ -5,18 +5,18 @@ import Media
 /// Estimates the size of an IDR picture for each QP, without encoding it.
 ///
 /// A coefficient costs about one bit for each octave by which it is above the quantiser's step, and the step doubles
-/// for every 6 steps of QP. So the strengths of a picture's details, counted by octaves, give the size for every QP. The
-/// three constants are fitted to x264's sizes (preset veryfast) of 24 pages of text, code, slides, windows and
-/// photographs, QP 14 to 46. For text and code, the estimate is within 10 % up to QP 38; a photograph can need twice the
-/// bytes, or more with a low QP. `correct` makes it exact once a picture has been encoded.
+/// for every 6 steps of QP. So the strengths of a picture's details, counted by octaves, give the size for every QP.
+/// The three constants are fitted to x264's sizes (preset veryfast) of 24 pages of text, code, slides, windows and
+/// photographs, QP 14 to 46. For text and code, the estimate is within 10 % up to QP 38; a photograph can need twice
+/// the bytes, or more with a low QP. `correct` makes it exact once a picture has been encoded.
 package struct KeyframeSize: Sendable {
     private static let bytesPerMacroblock = 1.19
     private static let bytesPerOctave = 0.098
     /// The logarithm of the smallest coefficient that costs something, relative to the step at the same QP.
     private static let smallest = -2.76
 
-    /// From this QP on, the size stays the same: the adaptive quantisation of x264 reaches the highest QP of the standard
-    /// for blocks with much detail.
+    /// From this QP on, the size stays the same: the adaptive quantisation of x264 reaches the highest QP of the
+    /// standard for blocks with much detail.
     private static let coarsestQuantizer = 47
     /// The size with each QP above 51, relative to that with 51: x264 then leaves details out (`X264Encoder`).
     private static let emergencyShares = [0.95, 0.85, 0.7, 0.5, 0.3, 0.15, 0.08, 0.04, 0.015, 0.006]
@@ -54,8 +54,8 @@ package struct KeyframeSize: Sendable {
         return share * correction * (Double(macroblockCount) * Self.bytesPerMacroblock + octaves * Self.bytesPerOctave)
     }
 
-    /// Returns the lowest QP of `range` with which the picture has at most `limit` bytes; the highest QP of `range` if no
-    /// QP is sufficient.
+    /// Returns the lowest QP of `range` with which the picture has at most `limit` bytes; the highest QP of `range` if
+    /// no QP is sufficient.
     package func quantizer(in range: ClosedRange<Int>, limit: Double) -> Int {
         range.first { bytes(quantizer: $0) <= limit } ?? range.upperBound
     }

@@ -3,10 +3,11 @@ import Media
 
 /// Decides what is encoded at each tick of a screen with a bitrate, and with which QP.
 ///
-/// A viewer of a screen reads: a new page should be readable at once, and become better until it is good. x264's own rate
-/// control spreads the bits evenly over the frames, so this type gives x264 the QP of every frame. The only limit is a
-/// bucket of one second of the bitrate (`BitBudget`), which counts every byte that is sent. A picture that the bucket
-/// cannot pay for is not sent: an IDR picture needs no reference, so one that is too large is encoded again (`retry`).
+/// A viewer of a screen reads: a new page should be readable at once, and become better until it is good. x264's own
+/// rate control spreads the bits evenly over the frames, so this type gives x264 the QP of every frame. The only limit
+/// is a bucket of one second of the bitrate (`BitBudget`), which counts every byte that is sent. A picture that the
+/// bucket cannot pay for is not sent: an IDR picture needs no reference, so one that is too large is encoded again
+/// (`retry`).
 ///
 /// A picture is new, moves, changes in a small part, or is still:
 /// - A new page gets most of the bucket.
@@ -204,8 +205,8 @@ package struct ScreenRateControl {
         return motion.fast.value > 0 ? sufficient : min(2 * tickBytes, sufficient)
     }
 
-    /// True if a change is probably so cheap that nothing has to be measured: the bucket is full, and the last change took
-    /// only a part of what flows into it. A clock and a text that is typed are like that.
+    /// True if a change is probably so cheap that nothing has to be measured: the bucket is full, and the last change
+    /// took only a part of what flows into it. A clock and a text that is typed are like that.
     private func isCheap(share: Double) -> Bool {
         share < Motion.largestCheapShare && bucket.level >= 0.9 * capacity && Double(lastChangeBytes) <= tickBytes / 4
     }
@@ -238,8 +239,8 @@ package struct ScreenRateControl {
         return FramePlan(.keyframe, isIDR: true, quantizer: quantizer, limit: limit)
     }
 
-    /// The bytes that the bucket should have at the next keyframe: those of the present one or, if the page is read then
-    /// and a keyframe that uses all of the bucket has a lower QP, all.
+    /// The bytes that the bucket should have at the next keyframe: those of the present one or, if the page is read
+    /// then and a keyframe that uses all of the bucket has a lower QP, all.
     private func reserve(after group: StillGroup) -> Double {
         let all = 0.98 * capacity
         let best = keyframeSize?.quantizer(in: Self.lowestQuantizer...coarsest, limit: 0.95 * 0.99 * all)
@@ -291,7 +292,8 @@ package struct ScreenRateControl {
         return bucket.level - max(forKeyframe, reserve * capacity * weight)
     }
 
-    /// The bytes that the next page needs to be recognised, if it is like the present one. At most three fifths of the bucket.
+    /// The bytes that the next page needs to be recognised, if it is like the present one. At most three fifths of the
+    /// bucket.
     private var leastPage: Double {
         1.3 * min(0.46 * capacity, keyframeSize?.bytes(quantizer: Self.highestQuantizer) ?? 0)
     }

@@ -31,8 +31,8 @@ struct StillGroup: Equatable, Sendable {
     /// Returns the keyframe, to be sent again.
     var repeatedKeyframe: FramePlan { repeated(0) }
 
-    /// Returns the next picture to be sent again; nil if viewers have all, or if it is too early for it, or if too little
-    /// would be left for the next keyframe.
+    /// Returns the next picture to be sent again; nil if viewers have all, or if it is too early for it, or if too
+    /// little would be left for the next keyframe.
     ///
     /// - Parameters:
     ///   - age: ticks since the keyframe.

@@ -4,8 +4,9 @@ import Media
 /// The pictures of a `StillGroup`: how far the viewers are in it, and where the encoder is.
 ///
 /// While the pictures are sent again, the encoder stays where it was after the last one. Before it encodes a change, it
-/// must have the reference that viewers have, so it encodes the pictures up to that one again (`resume`). An encoder that
-/// gets the same frame and the same instruction after the same reference writes the same picture, which is checked.
+/// must have the reference that viewers have, so it encodes the pictures up to that one again (`resume`). An encoder
+/// that gets the same frame and the same instruction after the same reference writes the same picture, which is
+/// checked.
 struct StillPictures {
     struct Step {
         /// Only the slices: x264 writes what else its first picture contains once.
@@ -62,8 +63,8 @@ struct StillPictures {
         return true
     }
 
-    /// Compares two access units without the last byte of each unit: x264 ends the arithmetic code of a slice with a bit
-    /// that follows from the number of the frame and changes nothing in the picture.
+    /// Compares two access units without the last byte of each unit: x264 ends the arithmetic code of a slice with a
+    /// bit that follows from the number of the frame and changes nothing in the picture.
     private static func isSame(_ one: [UInt8], _ other: [UInt8]) -> Bool {
         guard one.count == other.count else { return false }
         return zip(NALUnits(lengthPrefixed: one), NALUnits(lengthPrefixed: other)).allSatisfy {

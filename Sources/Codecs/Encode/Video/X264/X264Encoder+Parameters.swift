@@ -59,9 +59,9 @@ extension X264Encoder {
 }
 
 extension x264_param_t {
-    /// How readily x264 quantises a coefficient of an inter and of an intra block to zero, in 64ths of a step; it uses 21
-    /// and 11. For text the small coefficients are worth their bits: an IDR picture of the same size has an SSIM that is
-    /// higher by .004 (.96 before) to .025 (.80 before). Natural pictures stay as good (docs/decisions.md).
+    /// How readily x264 quantises a coefficient of an inter and of an intra block to zero, in 64ths of a step; it uses
+    /// 21 and 11. For text the small coefficients are worth their bits: an IDR picture of the same size has an SSIM
+    /// that is higher by .004 (.96 before) to .025 (.80 before). Natural pictures stay as good (docs/decisions.md).
     private static let deadZones: (inter: Int32, intra: Int32) = (12, 2)
 
     fileprivate mutating func setLatency(_ settings: VideoSettings) {

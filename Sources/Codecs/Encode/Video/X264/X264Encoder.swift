@@ -113,8 +113,8 @@ final class X264Encoder: PictureEncoder {
         x264_encoder_reconfig(encoder, &parameters)
     }
 
-    /// Almost as with the preset `ultrafast`. Everything that the decoder must know stays as it is: x264 changes neither
-    /// the parameter sets nor the number of reference frames.
+    /// Almost as with the preset `ultrafast`. Everything that the decoder must know stays as it is: x264 changes
+    /// neither the parameter sets nor the number of reference frames.
     func setFastest(_ isFastest: Bool) {
         var source = analysis
         if isFastest, x264_param_default_preset(&source, "ultrafast", nil) != 0 { return }
