@@ -295,7 +295,7 @@ extension CommandError {
 
     /// A program's own message as one sentence, without terminal control characters.
     private static func line(_ message: String) -> String {
-        let line = DisplayWidth.printable(String(message.prefix(500)))
+        let line = String(message.prefix(500)).printable
         return line.last.map { ".?!".contains($0) } == true ? line : line + "."
     }
 }
@@ -304,7 +304,7 @@ extension SetupProblem.Answer {
     fileprivate var phrase: String {
         switch self {
         case .undeclared(let key):
-            "it answered \(DisplayWidth.printable(key)), which the manifest does not declare in [[setup]]"
+            "it answered \(key.printable), which the manifest does not declare in [[setup]]"
         case .notASecret(let key): "it answered \(key) as a secret, and the manifest does not declare it as one"
         case .secretInTheOpen(let key): "it answered the secret \(key) as if it were not secret"
         case .missing(let key): "it did not answer \(key), which is required"

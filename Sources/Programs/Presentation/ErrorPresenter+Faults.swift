@@ -52,7 +52,7 @@ extension ConfigurationFault.Problem {
         case .notAProxy: RTMPRoute.Proxy.problem
         case .passwordInProxy: RTMPRoute.Proxy.passwordProblem
         case .notASource(let text):
-            "\"\(DisplayWidth.printable(text))\" is neither an IP address nor the name of a network interface"
+            "\"\(text.printable)\" is neither an IP address nor the name of a network interface"
         case .unreadableCertificates(let path): "cannot read \(path). Name a file of PEM certificates"
         case .unknownService(let name, _): "there is no service \"\(name)\""
         case .unknownExtension(let name, _): "there is no extension \"\(name)\""
@@ -73,7 +73,7 @@ extension ConfigurationFault.Problem {
         case .secretInAddress(.password, let destination):
             "the password in this address must not be in the config. Give it to broadcast setup \(destination), and remove it here"
         case .secretInAddress(.parameter(let key), let destination):
-            "the \(DisplayWidth.printable(key)) in this address must not be in the config. "
+            "the \(key.printable) in this address must not be in the config. "
                 + "Give it to broadcast setup \(destination), and remove it here"
         case .passwordInRTMPAddress(let destination):
             "the password in this address must not be in the config. Remove user and password here, "
@@ -215,7 +215,7 @@ extension AddressSecret {
     package var phrase: String {
         switch self {
         case .password: "A password"
-        case .parameter(let name): "The \(DisplayWidth.printable(name))"
+        case .parameter(let name): "The \(name.printable)"
         }
     }
 }

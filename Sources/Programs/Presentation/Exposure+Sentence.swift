@@ -28,7 +28,7 @@ extension Exposure {
             return "\(subject) will be visible."
                 + (hiddenWindows.isEmpty ? "" : " The rules that hide windows have no effect on it.")
         }
-        let rules = hiddenWindows.map { DisplayWidth.printable("\($0)") }
+        let rules = hiddenWindows.map { "\($0)".printable }
         let exception = rules.isEmpty ? "" : ", except windows that match \(rules.joined(separator: ", "))"
         return "\(subject) will be visible\(exception)."
     }
@@ -42,7 +42,7 @@ extension Exposure {
         case .focusedMonitor: return "The monitor with the focused window" + (source?.name.map { ", now \($0)," } ?? "")
         case .region(let region): return "The region \(source?.name ?? region.geometry) of your screen"
         case .window, .matchingWindow, .activeWindow:
-            return source?.name.map { "The window \"\(DisplayWidth.printable($0))\"" } ?? "That window"
+            return source?.name.map { "The window \"\($0.printable)\"" } ?? "That window"
         }
     }
 
@@ -56,7 +56,7 @@ extension Exposure {
     private var content: String {
         switch picture {
         case .y4m("-"): "The content of standard input"
-        case .y4m(let path): "The content of \(DisplayWidth.printable(path))"
+        case .y4m(let path): "The content of \(path.printable)"
         case .screen, .portal, .feed, .custom: "Everything that the program shows"
         }
     }

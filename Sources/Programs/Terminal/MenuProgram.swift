@@ -13,7 +13,7 @@ package struct MenuProgram {
 
     /// Returns the chosen entry without the newline; nil if the program's exit status is not 0, or it printed nothing.
     package func choose(from entries: [String]) throws(CommandError) -> String? {
-        let list = entries.map { DisplayWidth.printable($0) + "\n" }.joined()
+        let list = entries.map { $0.printable + "\n" }.joined()
         do throws(SystemError) {
             let result = try Command.run(
                 Program("/bin/sh", arguments: ["sh", "-c", command]), .menu(input: Array(list.utf8)),

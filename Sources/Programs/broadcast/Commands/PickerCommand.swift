@@ -188,7 +188,7 @@ struct PickerCommand: AsyncParsableCommand {
         guard let row = rows.first(where: { $0.name == answer }) else {
             throw CommandError(
                 .noInput,
-                "The menu printed \"\(DisplayWidth.printable(answer))\", which is not a destination. "
+                "The menu printed \"\(answer.printable)\", which is not a destination. "
                     + "See broadcast list-destinations.")
         }
         // The menu may run without a terminal, so setup cannot ask questions here.
