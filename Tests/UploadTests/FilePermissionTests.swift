@@ -17,7 +17,7 @@ struct FilePermissionTests {
             let program = try ProgramFolder(
                 "#!/bin/sh\necho '{\"hello\":1}'\nexec cat > /dev/null\n", mode: .clips, in: peers)
             let launch = program.launch()
-            let handler = ClipFilesHandler(manifest: program.manifest, launch: launch)
+            let handler = ExtensionClipsHandler(manifest: program.manifest, launch: launch)
             handler.attach(HandlerContext(report: { _ in }))
             let video = VideoTrackFormat(
                 codec: .h264(sequenceParameterSet: [0x67, 0x64, 0, 0x0a], pictureParameterSet: [0x68, 0xee]),

@@ -86,7 +86,7 @@ struct ProcessHandlerTests {
             case "ignoring finish": launch.deadlines.exit = .seconds(2)
             default: break
             }
-            let handler = SamplesHandler(manifest: folder.manifest, launch: launch)
+            let handler = ExtensionSamplesHandler(manifest: folder.manifest, launch: launch)
             let start = ContinuousClock.now
             let error = try #require(await play(handler, byteCount: 10_000), "\(one.what)")
             guard case .extension("hostile", let problem) = error else {
@@ -118,7 +118,7 @@ struct ProcessHandlerTests {
             let folder = try ProgramFolder(
                 "#!/bin/sh\necho '{\"error\":{\"code\":401,\"message\":\"Not Logged In\",\"retry\":false}}'\nexit 1\n",
                 in: peers)
-            let error = await play(SamplesHandler(manifest: folder.manifest, launch: folder.launch()))
+            let error = await play(ExtensionSamplesHandler(manifest: folder.manifest, launch: folder.launch()))
             #expect(
                 error == .extension(name: "hostile", .reported(code: 401, message: "Not Logged In", canRetry: false)))
             #expect(error?.code == 401)
@@ -145,7 +145,9 @@ struct ProcessHandlerTests {
                 print('{"hello":1}', flush=True)
                 sys.stdin.buffer.read()
                 """, in: peers)
-            #expect(await play(SamplesHandler(manifest: folder.manifest, launch: folder.launch()), count: 10) == nil)
+            #expect(
+                await play(ExtensionSamplesHandler(manifest: folder.manifest, launch: folder.launch()), count: 10)
+                    == nil)
             #expect(folder.text("environment") == "HOME\nLANG\nPATH")
             // The fourth entry is the folder itself and the file that is being written.
             #expect(folder.text("descriptors").split(separator: " ").prefix(3) == ["0", "1", "2"])
@@ -164,7 +166,7 @@ struct ProcessHandlerTests {
                 in: peers)
             var launch = folder.launch()
             launch.setup = ["url": "http://h/up/KEY1?a=KEY2-long"]
-            let error = await play(SamplesHandler(manifest: folder.manifest, launch: launch))
+            let error = await play(ExtensionSamplesHandler(manifest: folder.manifest, launch: launch))
             #expect(
                 error
                     == .extension(
@@ -185,7 +187,7 @@ struct ProcessHandlerTests {
                 """, in: peers)
             let log = Mutex<[UploadNotice]>([])
             let keyframes = Atomic(0)
-            let handler = SamplesHandler(manifest: folder.manifest, launch: folder.launch())
+            let handler = ExtensionSamplesHandler(manifest: folder.manifest, launch: folder.launch())
             handler.attach(
                 HandlerContext(
                     requestKeyframe: { keyframes.add(1, ordering: .relaxed) },
@@ -210,7 +212,7 @@ struct ProcessHandlerTests {
                     echo '{"status":"uploading the end"}'
                     echo '{"status":"\(last)"}'
                     """, in: peers)
-                let handler = SamplesHandler(manifest: folder.manifest, launch: folder.launch())
+                let handler = ExtensionSamplesHandler(manifest: folder.manifest, launch: folder.launch())
                 #expect(await play(handler, count: 5) == nil)
                 #expect(handler.remarks.finalStatus == expected)
             }
@@ -227,7 +229,7 @@ struct ProcessHandlerTests {
                 exec cat > /dev/null
                 """
             let folder = try ProgramFolder(script, in: peers)
-            let handler = SamplesHandler(manifest: folder.manifest, launch: folder.launch())
+            let handler = ExtensionSamplesHandler(manifest: folder.manifest, launch: folder.launch())
             try await handler.started(Self.stream)
             #expect(!handler.remarks.isReady)
             try await handler.process(Self.packet(0))
@@ -242,7 +244,7 @@ struct ProcessHandlerTests {
             let late = try ProgramFolder(script, in: peers)
             var launch = late.launch()
             launch.deadlines.ready = .zero
-            let error = try #require(await play(SamplesHandler(manifest: late.manifest, launch: launch)))
+            let error = try #require(await play(ExtensionSamplesHandler(manifest: late.manifest, launch: launch)))
             #expect(error == .extension(name: "hostile", .notReady(within: .zero)))
         }
     }
@@ -251,7 +253,9 @@ struct ProcessHandlerTests {
         try await withPeers { peers in
             let folder = try ProgramFolder(
                 "#!/bin/sh\n\(Self.hello)sleep 300 &\nsleep 300 | sleep 300 &\ncat > /dev/null\n", in: peers)
-            #expect(await play(SamplesHandler(manifest: folder.manifest, launch: folder.launch()), count: 10) == nil)
+            #expect(
+                await play(ExtensionSamplesHandler(manifest: folder.manifest, launch: folder.launch()), count: 10)
+                    == nil)
             try await waitUntil("an empty folder") { try processes(in: folder.folder) == [] }
         }
     }
@@ -261,7 +265,7 @@ struct ProcessHandlerTests {
             let folder = try ProgramFolder("#!/bin/sh\n\(Self.hello)exec sleep 60\n", in: peers)
             var launch = folder.launch()
             launch.deadlines.progress = .seconds(60)
-            let handler = SamplesHandler(manifest: folder.manifest, launch: launch)
+            let handler = ExtensionSamplesHandler(manifest: folder.manifest, launch: launch)
             let task = Task { await play(handler, byteCount: 10_000) }
             try await waitUntil("the pipe to be full") { handler.byteCount > 60_000 }
             try await Task.sleep(for: .milliseconds(300))
@@ -284,7 +288,7 @@ struct ProcessHandlerTests {
             var manifest = folder.manifest
             manifest.video = .i420
             let size = PixelSize(width: width, height: width)
-            let handler = SamplesHandler(manifest: manifest, launch: folder.launch())
+            let handler = ExtensionSamplesHandler(manifest: manifest, launch: folder.launch())
             let stream = StreamDescription(video: VideoTrackFormat(codec: codec, size: size, frameRate: 30), audio: [])
             var error: UploadError?
             do throws(UploadError) {
@@ -303,7 +307,9 @@ struct ProcessHandlerTests {
         try await withPeers { peers in
             let folder = try ProgramFolder(
                 "#!/bin/sh\necho HTTP/1.1 200 OK\nexec cat > received\n", mode: .stream, in: peers)
-            #expect(await play(StreamHandler(manifest: folder.manifest, launch: folder.launch()), count: 100) == nil)
+            #expect(
+                await play(ExtensionStreamHandler(manifest: folder.manifest, launch: folder.launch()), count: 100)
+                    == nil)
             let data = FileManager.default.contents(atPath: folder.folder + "/received") ?? Data()
             #expect(data.count > 188 && data.count % 188 == 0 && data[0] == 0x47)
         }
@@ -315,7 +321,7 @@ struct ProcessHandlerTests {
             var manifest = folder.manifest
             manifest.container = .flv
             manifest.tracks = ["screen", "app", "mic"]
-            let error = await play(StreamHandler(manifest: manifest, launch: folder.launch()))
+            let error = await play(ExtensionStreamHandler(manifest: manifest, launch: folder.launch()))
             #expect(error == .extension(name: "hostile", .tooManySoundTracks(2)))
         }
     }

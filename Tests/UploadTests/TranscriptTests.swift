@@ -30,7 +30,7 @@ struct TranscriptTests {
             let folder = try ProgramFolder("#!/bin/sh\necho '{\"hello\":1}'\nexec cat > received\n", in: peers)
             var launch = folder.launch()
             launch.setup = ["account": "me"]
-            let handler = SamplesHandler(manifest: folder.manifest, launch: launch)
+            let handler = ExtensionSamplesHandler(manifest: folder.manifest, launch: launch)
             try await handler.started(Self.stream)
             try await handler.process(Self.packet(0, [0x65, 0x88, 0x84], isKeyframe: true, hasGap: false))
             try await handler.paused()

@@ -56,9 +56,10 @@ struct ConfigurationManualTests {
 
     @Test func `The type, the range, the choices and the default of each entry are those of the setting`() throws {
         let tables: [(String, [any DeclaredSetting])] = [
-            (Settings.Video.name, Settings.Video.all), (Settings.Audio.name, Settings.Audio.all),
-            (Settings.Privacy.name, Settings.Privacy.all),
-            (Settings.Network.name, Settings.Network.all),
+            (SettingCatalog.Video.name, SettingCatalog.Video.all),
+            (SettingCatalog.Audio.name, SettingCatalog.Audio.all),
+            (SettingCatalog.Privacy.name, SettingCatalog.Privacy.all),
+            (SettingCatalog.Network.name, SettingCatalog.Network.all),
         ]
         let entries = try Self.entries()
         for (name, settings) in tables {
@@ -67,7 +68,7 @@ struct ConfigurationManualTests {
                     entries.first { $0.section == name && $0.key == setting.key }, "[\(name)] \(setting.key)")
                 let facts = Self.facts(of: setting)
                 #expect(entry.type == facts.type, "[\(name)] \(setting.key)")
-                if setting.key == Settings.video.size.key {
+                if setting.key == SettingCatalog.video.size.key {
                     #expect(entry.text.contains("from \(PixelSize.smallest) to \(PixelSize.largest)"))
                 }
                 let text = Self.withoutMarkup(entry.text)

@@ -107,7 +107,7 @@ struct ConfigurationTextTests {
         let sample = ConfigurationSample.text
         let empty = try ConfigurationFile.parse(sample, path: "/c.toml")
         #expect(empty.destinations.isEmpty && empty.preferred == nil)
-        for setting in Settings.all { #expect(sample.contains("\n# \(setting.key) = "), "\(setting.key)") }
+        for setting in SettingCatalog.all { #expect(sample.contains("\n# \(setting.key) = "), "\(setting.key)") }
         // Without its marks it is valid too, but for the settings whose default depends on something.
         let lines = sample.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             let isSetting = line.hasPrefix("# ") && line.contains(" = ") && !line.contains("…")

@@ -5,18 +5,18 @@ import UserConfiguration
 /// The declarations of settings agree with each other, and the documents with them.
 struct SettingsTests {
     private static let tables: [(name: String, settings: [any DeclaredSetting])] = [
-        (Settings.Video.name, Settings.Video.all), (Settings.Audio.name, Settings.Audio.all),
-        (Settings.Privacy.name, Settings.Privacy.all),
-        (Settings.Network.name, Settings.Network.all),
+        (SettingCatalog.Video.name, SettingCatalog.Video.all), (SettingCatalog.Audio.name, SettingCatalog.Audio.all),
+        (SettingCatalog.Privacy.name, SettingCatalog.Privacy.all),
+        (SettingCatalog.Network.name, SettingCatalog.Network.all),
     ]
 
     @Test func `Each key is declared once in its table, and each option once`() {
         for (name, settings) in Self.tables {
             #expect(Set(settings.map(\.key)).count == settings.count, "[\(name)]")
         }
-        let options = Settings.all.compactMap(\.option?.name)
+        let options = SettingCatalog.all.compactMap(\.option?.name)
         #expect(Set(options).count == options.count)
-        #expect(Settings.all.count == Self.tables.map(\.settings.count).reduce(0, +) && options.count > 15)
+        #expect(SettingCatalog.all.count == Self.tables.map(\.settings.count).reduce(0, +) && options.count > 15)
     }
 
     @Test func `A default is a valid value`() throws {
@@ -35,16 +35,16 @@ struct SettingsTests {
     }
 
     @Test func `Completion suggests each choice, and nothing else where choices exist`() {
-        for setting in Settings.all {
+        for setting in SettingCatalog.all {
             guard case .oneOf(let choices) = setting.expected, setting.option != nil else { continue }
             #expect(setting.suggestions.map(\.value) == choices, "\(setting.key)")
         }
-        #expect(Settings.video.preset.suggestions.first == "ultrafast")
+        #expect(SettingCatalog.video.preset.suggestions.first == "ultrafast")
     }
 
     @Test func `The manual of start has each option with its value and its help`() throws {
         let entries = try Self.optionEntries()
-        for setting in Settings.all {
+        for setting in SettingCatalog.all {
             guard let option = setting.option else { continue }
             let isFlag = setting.expected == .boolean
             let head = option.name + (isFlag ? "" : " " + (setting.valueName ?? ""))
@@ -87,7 +87,7 @@ struct SettingsTests {
     }
 
     @Test func `A setting that can change while the broadcast runs has a command for that`() throws {
-        let live = Settings.all.compactMap(\.liveCommand)
+        let live = SettingCatalog.all.compactMap(\.liveCommand)
         #expect(live == ["mic", "hide"])
         let rows = try Self.text("docs/usage.md").split(separator: "\n").filter { $0.hasPrefix("| `broadcast ") }
         for command in live {
@@ -100,7 +100,7 @@ struct SettingsTests {
     @Test func `No setting is newer than the program`() throws {
         let version = try #require(try Self.text("man/broadcast.toml.5").firstMatch(of: /"broadcast (\d+\.\d+\.\d+)"/))
             .1
-        for setting in Settings.all {
+        for setting in SettingCatalog.all {
             #expect(setting.since.compare(String(version), options: .numeric) != .orderedDescending, "\(setting.key)")
         }
     }

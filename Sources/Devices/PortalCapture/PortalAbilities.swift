@@ -20,11 +20,11 @@ package struct PortalAbilities: Sendable, Equatable {
         guard PipeWireStream.isAvailable else { throw .noPipeWire }
         guard let busAddress, let bus = SessionBus(address: busAddress) else { throw .noSessionBus }
         let properties = PortalProperties(bus: bus)
-        version = try properties.number("version", of: PortalDialogue.screenCast)
-        let types = try properties.number("AvailableSourceTypes", of: PortalDialogue.screenCast)
+        version = try properties.number("version", of: PortalCalls.screenCast)
+        let types = try properties.number("AvailableSourceTypes", of: PortalCalls.screenCast)
         guard types != 0 else { throw .noBackend }
-        sharesMonitors = types & PortalDialogue.sourceType(.monitor) != 0
-        sharesWindows = types & PortalDialogue.sourceType(.window) != 0
+        sharesMonitors = types & PortalCalls.sourceType(.monitor) != 0
+        sharesWindows = types & PortalCalls.sourceType(.window) != 0
         shortcuts = try? properties.number("version", of: "org.freedesktop.portal.GlobalShortcuts")
     }
 }

@@ -29,7 +29,7 @@ package struct PortalHelper {
         let socket = MessageSocket(borrowing: STDIN_FILENO)
         guard let question = socket.receive(PortalQuestion.self) else { return }
         // The caller sends nothing more after the token, so the connection is readable when it is closed.
-        let conversation = PortalConversation(question: question, stop: STDIN_FILENO, isCancelled: { false }) {
+        let conversation = PortalSession(question: question, stop: STDIN_FILENO, isCancelled: { false }) {
             message, remote in
             let socket = MessageSocket(borrowing: STDIN_FILENO)
             guard let remote else {

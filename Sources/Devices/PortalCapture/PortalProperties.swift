@@ -15,7 +15,7 @@ struct PortalProperties {
     func number(_ name: String, of interface: String) throws(PortalProblem) -> UInt32 {
         do throws(BusError) {
             let reply = try bus.request(
-                PortalDialogue.portal, Self.properties, "Get", [.string(interface), .string(name)],
+                PortalCalls.portal, Self.properties, "Get", [.string(interface), .string(name)],
                 startsService: true, within: answerLimit)
             return reply.arguments.first?.unsigned ?? 0
         } catch .refused(let error, _)

@@ -64,7 +64,7 @@ final class PortalShare: Sendable {
             busAddress: address, choice: request.choice, showsCursor: request.showsCursor,
             hidesWindows: !request.hiddenWindows.rules.isEmpty, isAttended: request.isAttended)
         guard let helper = request.helper else {
-            let conversation = PortalConversation(question: question, stop: stop, isCancelled: opening.isCancelled) {
+            let conversation = PortalSession(question: question, stop: stop, isCancelled: opening.isCancelled) {
                 [self] message, remote in
                 note(message, remote, opening)
             }

@@ -4,9 +4,9 @@ import Upload
 
 /// The content of the config file (`docs/usage.md`). Options of a session override it.
 package struct Configuration {
-    package typealias Video = SettingValues<Settings.Video>
-    package typealias Audio = SettingValues<Settings.Audio>
-    package typealias Privacy = SettingValues<Settings.Privacy>
+    package typealias Video = SettingValues<SettingCatalog.Video>
+    package typealias Audio = SettingValues<SettingCatalog.Audio>
+    package typealias Privacy = SettingValues<SettingCatalog.Privacy>
 
     /// A configured, named use of an extension.
     package struct Destination {
@@ -46,14 +46,14 @@ package struct Configuration {
         package var name: String
         /// The destinations of a start that names none; empty for the preferred one.
         package var targets: [String]
-        package var settings: SettingTables
+        package var settings: ConfiguredSettings
     }
 
     package var path: String
     package var preferred: String?
     /// The line in the file, for error messages.
     package var preferredLine = 1
-    package var settings = SettingTables()
+    package var settings = ConfiguredSettings()
     /// Sorted by name.
     package var profiles: [Profile] = []
     /// The name of the profile whose settings these are; nil if no profile was chosen.

@@ -47,17 +47,17 @@ package enum ConfigurationFile {
 
     private static func configuration(_ root: ConfigurationSection) throws(ConfigurationFault) -> Configuration {
         var configuration = Configuration(path: root.path)
-        try root.allow(["preferred"] + SettingTables.names + ["profile", "destinations"])
+        try root.allow(["preferred"] + ConfiguredSettings.names + ["profile", "destinations"])
         configuration.preferred = try root.string("preferred")
         configuration.preferredLine = root.line(of: "preferred")
-        configuration.settings = try SettingTables(in: root)
+        configuration.settings = try ConfiguredSettings(in: root)
         if let section = try root.section("profile") {
             for name in section.keys {
                 guard let one = try section.section(name) else { continue }
-                try one.allow(["to"] + SettingTables.names)
+                try one.allow(["to"] + ConfiguredSettings.names)
                 configuration.profiles.append(
                     Configuration.Profile(
-                        name: name, targets: try one.strings("to") ?? [], settings: try SettingTables(in: one)))
+                        name: name, targets: try one.strings("to") ?? [], settings: try ConfiguredSettings(in: one)))
             }
         }
         if let section = try root.section("destinations") {
@@ -101,8 +101,8 @@ package enum ConfigurationFile {
             destination.lines["key-command.\(key)"] = section.line(of: "key-command")
         }
         destination.pathLine = section.line(of: "path")
-        destination.size = try Settings.video.size.value(in: section)
-        destination.bitrate = try Settings.video.bitrate.value(in: section)
+        destination.size = try SettingCatalog.video.size.value(in: section)
+        destination.bitrate = try SettingCatalog.video.bitrate.value(in: section)
         destination.retries = try section.integer("retries", in: 0...1000)
         destination.caFile = try section.string("ca-file")
         if let setup = try section.section("setup") {

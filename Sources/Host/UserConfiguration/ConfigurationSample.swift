@@ -5,8 +5,9 @@ package enum ConfigurationSample {
             "# The configuration of broadcast. Remove the # of what you change. man 5 broadcast.toml describes every key.",
             "", "# The destination of broadcast start without --to.", "# preferred = \"mine\"",
         ]
-        lines += table(Settings.Video.self) + table(Settings.Audio.self) + table(Settings.Privacy.self)
-        lines += table(Settings.Network.self)
+        lines +=
+            table(SettingCatalog.Video.self) + table(SettingCatalog.Audio.self) + table(SettingCatalog.Privacy.self)
+        lines += table(SettingCatalog.Network.self)
         lines += [
             "", "# Destinations. Enter the stream key with: broadcast setup mine", "# [destinations.mine]",
             "# extension = \"rtmp\"", "# url = \"rtmp://127.0.0.1/live\"", "", "# [destinations.archive]",

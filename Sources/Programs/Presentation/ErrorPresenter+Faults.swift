@@ -156,7 +156,7 @@ extension SettingProblem {
                 + "\(Self.text(MediaConfiguration.standardQuality)) is usual."
         case .outOfRange(let setting, let range, _) where setting == .keyframeInterval:
             "\(setting.option) must be from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound)) seconds; "
-                + "\(Settings.video.keyframeInterval.standardText) is usual."
+                + "\(SettingCatalog.video.keyframeInterval.standardText) is usual."
         case .outOfRange(let setting, let range, let value):
             "\(setting.option) must be from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound)), not \(Self.text(value))."
         case .bitrateAndQuality:

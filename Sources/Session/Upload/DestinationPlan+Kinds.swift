@@ -70,9 +70,9 @@ extension DestinationPlan {
                 audioTracks: manifest.audioTracks, prefersConstantPacing: manifest.mode == .stream),
             makeHandler: {
                 switch manifest.mode {
-                case .samples: SamplesHandler(manifest: manifest, launch: launch)
-                case .stream: StreamHandler(manifest: manifest, launch: launch)
-                case .clips: ClipFilesHandler(manifest: manifest, launch: launch)
+                case .samples: ExtensionSamplesHandler(manifest: manifest, launch: launch)
+                case .stream: ExtensionStreamHandler(manifest: manifest, launch: launch)
+                case .clips: ExtensionClipsHandler(manifest: manifest, launch: launch)
                 }
             })
         plan.address = DestinationAddress(manifest, setup: launch.setup)

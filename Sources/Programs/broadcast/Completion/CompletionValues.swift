@@ -102,7 +102,7 @@ package struct CompletionValues {
 
     /// The values of the option of a setting; nil if no setting has this option.
     private func setting(_ option: String) -> Completion? {
-        Settings.all.first { $0.option?.name == option }.map { setting in
+        SettingCatalog.all.first { $0.option?.name == option }.map { setting in
             .values(setting.suggestions.map { Completion.Candidate(value: $0.value, summary: $0.summary) })
         }
     }

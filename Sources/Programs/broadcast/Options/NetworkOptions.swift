@@ -17,10 +17,10 @@ struct NetworkOptions: ParsableArguments {
                 + "the network is up."))
     var waitForNetwork = false
 
-    @Option(help: ArgumentHelp(Settings.network.proxy))
+    @Option(help: ArgumentHelp(SettingCatalog.network.proxy))
     var proxy: String?
 
-    @Option(help: ArgumentHelp(Settings.network.bind))
+    @Option(help: ArgumentHelp(SettingCatalog.network.bind))
     var bind: String?
 
     @Flag(name: [.customShort("4"), .customLong("ipv4")], help: "Reach servers over IP version 4 only.")

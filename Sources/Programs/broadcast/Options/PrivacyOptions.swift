@@ -5,7 +5,7 @@ import WindowPrivacy
 
 /// The windows that viewers must not see.
 struct PrivacyOptions: ParsableArguments {
-    @Option(parsing: .singleValue, help: ArgumentHelp(Settings.privacy.hide))
+    @Option(parsing: .singleValue, help: ArgumentHelp(SettingCatalog.privacy.hide))
     var hide: [String] = []
 
     /// The rules from the options.

@@ -13,37 +13,37 @@ struct DestinationOptions: ParsableArguments {
 
 /// The options for the pointer, the size and the encoding of the picture.
 struct VideoOptions: ParsableArguments {
-    @Option(help: ArgumentHelp(Settings.video.size))
+    @Option(help: ArgumentHelp(SettingCatalog.video.size))
     var size: String?
 
-    @Option(help: ArgumentHelp(Settings.video.fps))
+    @Option(help: ArgumentHelp(SettingCatalog.video.fps))
     var fps: Int?
 
-    @Option(help: ArgumentHelp(Settings.video.bitrate))
+    @Option(help: ArgumentHelp(SettingCatalog.video.bitrate))
     var bitrate: String?
 
-    @Option(help: ArgumentHelp(Settings.video.quality))
+    @Option(help: ArgumentHelp(SettingCatalog.video.quality))
     var quality: Double?
 
-    @Option(help: ArgumentHelp(Settings.video.encoder))
+    @Option(help: ArgumentHelp(SettingCatalog.video.encoder))
     var encoder: String?
 
-    @Option(help: ArgumentHelp(Settings.video.preset))
+    @Option(help: ArgumentHelp(SettingCatalog.video.preset))
     var preset: String?
 
-    @Option(help: ArgumentHelp(Settings.video.latency))
+    @Option(help: ArgumentHelp(SettingCatalog.video.latency))
     var latency: String?
 
-    @Option(help: ArgumentHelp(Settings.video.chroma))
+    @Option(help: ArgumentHelp(SettingCatalog.video.chroma))
     var chroma: String?
 
-    @Option(help: ArgumentHelp(Settings.video.keyframeInterval))
+    @Option(help: ArgumentHelp(SettingCatalog.video.keyframeInterval))
     var keyframeInterval: Double?
 
-    @Option(help: ArgumentHelp(Settings.video.framePacing))
+    @Option(help: ArgumentHelp(SettingCatalog.video.framePacing))
     var framePacing: String?
 
-    @Flag(inversion: .prefixedNo, help: ArgumentHelp(Settings.video.cursor))
+    @Flag(inversion: .prefixedNo, help: ArgumentHelp(SettingCatalog.video.cursor))
     var cursor: Bool?
 
     /// The values of the options.
@@ -51,13 +51,13 @@ struct VideoOptions: ParsableArguments {
         var values = Configuration.Video()
         values.size = try size.map { text throws(CommandError) in try OptionValue.size(text) }
         values.fps = fps
-        values.bitrate = try OptionValue.bitrate(bitrate, of: Settings.video.bitrate)
+        values.bitrate = try OptionValue.bitrate(bitrate, of: SettingCatalog.video.bitrate)
         values.quality = quality
-        values.encoder = try OptionValue.choice(encoder, of: Settings.video.encoder)
+        values.encoder = try OptionValue.choice(encoder, of: SettingCatalog.video.encoder)
         values.preset = preset
-        values.latency = try OptionValue.choice(latency, of: Settings.video.latency)
-        values.chroma = try OptionValue.choice(chroma, of: Settings.video.chroma)
-        values.framePacing = try OptionValue.choice(framePacing, of: Settings.video.framePacing)
+        values.latency = try OptionValue.choice(latency, of: SettingCatalog.video.latency)
+        values.chroma = try OptionValue.choice(chroma, of: SettingCatalog.video.chroma)
+        values.framePacing = try OptionValue.choice(framePacing, of: SettingCatalog.video.framePacing)
         values.keyframeInterval = keyframeInterval
         values.cursor = cursor
         return values
@@ -66,16 +66,16 @@ struct VideoOptions: ParsableArguments {
 
 /// The options for sound.
 struct AudioOptions: ParsableArguments {
-    @Flag(inversion: .prefixedNo, help: ArgumentHelp(Settings.audio.app))
+    @Flag(inversion: .prefixedNo, help: ArgumentHelp(SettingCatalog.audio.app))
     var appAudio: Bool?
 
-    @Flag(inversion: .prefixedNo, help: ArgumentHelp(Settings.audio.mic))
+    @Flag(inversion: .prefixedNo, help: ArgumentHelp(SettingCatalog.audio.mic))
     var mic: Bool?
 
-    @Option(help: ArgumentHelp(Settings.audio.appSource))
+    @Option(help: ArgumentHelp(SettingCatalog.audio.appSource))
     var appSource: String?
 
-    @Option(help: ArgumentHelp(Settings.audio.micSource))
+    @Option(help: ArgumentHelp(SettingCatalog.audio.micSource))
     var micSource: String?
 
     @Option(
@@ -90,7 +90,7 @@ struct AudioOptions: ParsableArguments {
             valueName: "mixed|separate"))
     var audioTracks: AudioTracks?
 
-    @Option(help: ArgumentHelp(Settings.audio.bitrate))
+    @Option(help: ArgumentHelp(SettingCatalog.audio.bitrate))
     var audioBitrate: String?
 
     /// The values of the options for settings of the configuration.
@@ -100,7 +100,7 @@ struct AudioOptions: ParsableArguments {
         values.mic = mic
         values.appSource = appSource
         values.micSource = micSource
-        values.bitrate = try OptionValue.bitrate(audioBitrate, of: Settings.audio.bitrate)
+        values.bitrate = try OptionValue.bitrate(audioBitrate, of: SettingCatalog.audio.bitrate)
         return values
     }
 }

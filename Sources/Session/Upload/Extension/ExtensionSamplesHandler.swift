@@ -2,7 +2,7 @@ import BroadcastExtension
 import Media
 
 /// Passes framed samples to an extension's process (`mode = "samples"`).
-package actor SamplesHandler: SampleHandler {
+package actor ExtensionSamplesHandler: SampleHandler {
     private let manifest: ExtensionManifest
     private let launch: ExtensionLaunch
     private let link = ExtensionLink()

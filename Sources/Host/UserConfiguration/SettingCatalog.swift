@@ -8,7 +8,7 @@ import Upload
 import WindowPrivacy
 
 /// The settings that the configuration contains, except destinations. Each is declared here, and nowhere else.
-package enum Settings {
+package enum SettingCatalog {
     package static let video = Video()
     package static let audio = Audio()
     package static let privacy = Privacy()
@@ -23,7 +23,7 @@ package enum Settings {
     /// The table `[video]`.
     package struct Video: SettingTable {
         package static let name = "video"
-        package static var declared: Video { Settings.video }
+        package static var declared: Video { SettingCatalog.video }
 
         package let size = Setting<PixelSize>(
             "size", .size, standard: .words("the size of the source"),
@@ -124,7 +124,7 @@ package enum Settings {
     /// The table `[audio]`.
     package struct Audio: SettingTable {
         package static let name = "audio"
-        package static var declared: Audio { Settings.audio }
+        package static var declared: Audio { SettingCatalog.audio }
 
         package let app = Setting<Bool>(
             "app", .boolean, standard: .value(true),
@@ -165,7 +165,7 @@ package enum Settings {
     /// The table `[privacy]`.
     package struct Privacy: SettingTable {
         package static let name = "privacy"
-        package static var declared: Privacy { Settings.privacy }
+        package static var declared: Privacy { SettingCatalog.privacy }
 
         package let notice = Setting<Bool>("notice", .boolean, standard: .value(true))
 
@@ -196,7 +196,7 @@ package enum Settings {
     /// The table `[network]`.
     package struct Network: SettingTable {
         package static let name = "network"
-        package static var declared: Network { Settings.network }
+        package static var declared: Network { SettingCatalog.network }
 
         package let proxy = Setting<ProxyAddress>(
             "proxy", .proxy, standard: .words("none"),
@@ -218,35 +218,35 @@ package enum Settings {
     }
 }
 
-extension SettingValues<Settings.Privacy> {
+extension SettingValues<SettingCatalog.Privacy> {
     /// Nothing is set.
     package static var unset: Self { Self() }
 
     /// The rules for windows that viewers must not see.
     package var hide: [HiddenWindowRule] {
-        get { self[dynamicMember: \Settings.Privacy.hide] ?? [] }
-        set { self[dynamicMember: \Settings.Privacy.hide] = newValue }
+        get { self[dynamicMember: \SettingCatalog.Privacy.hide] ?? [] }
+        set { self[dynamicMember: \SettingCatalog.Privacy.hide] = newValue }
     }
 }
 
 /// The settings that checks and sentences name one by one.
 extension SettingProblem.Setting {
-    package static let frameRate = Settings.video.fps.name
-    package static let bitrate = Settings.video.bitrate.name
-    package static let quality = Settings.video.quality.name
-    package static let keyframeInterval = Settings.video.keyframeInterval.name
-    package static let preset = Settings.video.preset.name
-    package static let latency = Settings.video.latency.name
+    package static let frameRate = SettingCatalog.video.fps.name
+    package static let bitrate = SettingCatalog.video.bitrate.name
+    package static let quality = SettingCatalog.video.quality.name
+    package static let keyframeInterval = SettingCatalog.video.keyframeInterval.name
+    package static let preset = SettingCatalog.video.preset.name
+    package static let latency = SettingCatalog.video.latency.name
     package static let framePacing = Self(
-        option: Settings.video.framePacing.name.option + " " + FramePacer.Mode.variable.rawValue)
-    package static let cursor = Settings.video.cursor.name
-    package static let audioBitrate = Settings.audio.bitrate.name
-    package static let microphone = Settings.audio.mic.name
-    package static let applicationSource = Settings.audio.appSource.name
-    package static let microphoneSource = Settings.audio.micSource.name
-    package static let hiddenWindows = Settings.privacy.hide.name
-    package static let proxy = Settings.network.proxy.name
-    package static let bind = Settings.network.bind.name
+        option: SettingCatalog.video.framePacing.name.option + " " + FramePacer.Mode.variable.rawValue)
+    package static let cursor = SettingCatalog.video.cursor.name
+    package static let audioBitrate = SettingCatalog.audio.bitrate.name
+    package static let microphone = SettingCatalog.audio.mic.name
+    package static let applicationSource = SettingCatalog.audio.appSource.name
+    package static let microphoneSource = SettingCatalog.audio.micSource.name
+    package static let hiddenWindows = SettingCatalog.privacy.hide.name
+    package static let proxy = SettingCatalog.network.proxy.name
+    package static let bind = SettingCatalog.network.bind.name
     package static let ipVersion = Self(option: "-4 or -6")
     package static let waitForNetwork = Self(option: "--wait-for-network")
 }

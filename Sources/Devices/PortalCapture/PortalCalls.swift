@@ -25,7 +25,7 @@ struct PortalGrant: Sendable {
 /// The calls to org.freedesktop.portal.ScreenCast that lead to a stream (XDG Desktop Portal, versions 1 to 6).
 ///
 /// The portal's session lives as long as the connection to the bus. Use it on the thread of the connection.
-struct PortalDialogue {
+struct PortalCalls {
     /// The waits of one dialogue.
     struct Limits {
         /// For an answer of the portal, which the bus may have to start first.

@@ -5,7 +5,7 @@ import Mux
 /// extension.
 ///
 /// There are no control frames and no hello: the stream starts and ends with standard input.
-package actor StreamHandler: SampleHandler {
+package actor ExtensionStreamHandler: SampleHandler {
     private let manifest: ExtensionManifest
     private let launch: ExtensionLaunch
     private let link = ExtensionLink()

@@ -24,7 +24,7 @@ struct PortalToken: Codable, Sendable {
 }
 
 /// A session of the portal, from the connection to the bus to its end, on the calling thread.
-struct PortalConversation {
+struct PortalSession {
     let question: PortalQuestion
     /// Becomes readable when the session must end.
     let stop: Int32
@@ -41,7 +41,7 @@ struct PortalConversation {
         let opening = SourceOpening(isCancelled: isCancelled) { [say] in
             if $0 == .chooseInDialog { say(.chooseInDialog, nil) }
         }
-        var dialogue = PortalDialogue(bus: bus, request: question, opening: opening, stop: stop)
+        var dialogue = PortalCalls(bus: bus, request: question, opening: opening, stop: stop)
         do throws(PortalProblem) {
             try dialogue.prepare()
             let grant = try dialogue.choose(token: token()) { say(.tokenRefused, nil) }

@@ -2,36 +2,38 @@ import RTMP
 import WindowPrivacy
 
 /// The tables of settings: those at the top of the configuration, or those of a profile.
-package struct SettingTables: Sendable {
-    package var video = SettingValues<Settings.Video>()
-    package var audio = SettingValues<Settings.Audio>()
-    package var privacy = SettingValues<Settings.Privacy>()
-    package var network = SettingValues<Settings.Network>()
+package struct ConfiguredSettings: Sendable {
+    package var video = SettingValues<SettingCatalog.Video>()
+    package var audio = SettingValues<SettingCatalog.Audio>()
+    package var privacy = SettingValues<SettingCatalog.Privacy>()
+    package var network = SettingValues<SettingCatalog.Network>()
     /// Set if both bitrate and quality are configured. It is an error only if no option overrides them.
     package var rateConflict: ConfigurationFault?
 
     /// The keys of the tables.
-    static let names = [Settings.Video.name, Settings.Audio.name, Settings.Privacy.name, Settings.Network.name]
+    static let names = [
+        SettingCatalog.Video.name, SettingCatalog.Audio.name, SettingCatalog.Privacy.name, SettingCatalog.Network.name,
+    ]
 
     /// No setting has a value.
     init() {}
 
     /// Reads the tables in `root`.
     init(in root: ConfigurationSection) throws(ConfigurationFault) {
-        if let section = try root.section(Settings.Video.name) {
+        if let section = try root.section(SettingCatalog.Video.name) {
             video = try SettingValues(section)
             if video.bitrate != nil && video.quality != nil {
-                rateConflict = section.fault(Settings.video.quality.key, .bitrateAndQuality)
+                rateConflict = section.fault(SettingCatalog.video.quality.key, .bitrateAndQuality)
             }
         }
-        if let section = try root.section(Settings.Audio.name) { audio = try SettingValues(section) }
-        if let section = try root.section(Settings.Privacy.name) { privacy = try SettingValues(section) }
-        if let section = try root.section(Settings.Network.name) { network = try SettingValues(section) }
+        if let section = try root.section(SettingCatalog.Audio.name) { audio = try SettingValues(section) }
+        if let section = try root.section(SettingCatalog.Privacy.name) { privacy = try SettingValues(section) }
+        if let section = try root.section(SettingCatalog.Network.name) { network = try SettingValues(section) }
     }
 
     /// These values, and those of `others` for settings that have none here. Rules for hidden windows are added to
     /// those of `others`, so that no profile shows a window that is private otherwise.
-    func over(_ others: SettingTables) -> SettingTables {
+    func over(_ others: ConfiguredSettings) -> ConfiguredSettings {
         var others = others
         if video.bitrate != nil || video.quality != nil {
             // Each excludes the other.

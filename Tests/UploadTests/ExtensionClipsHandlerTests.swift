@@ -23,7 +23,7 @@ struct ClipFilesHandlerTests {
             manifest.clipDuration = 0.1
             let removed = Mutex<[String]>([])
             let launch = program.launch()
-            let handler = ClipFilesHandler(manifest: manifest, launch: launch)
+            let handler = ExtensionClipsHandler(manifest: manifest, launch: launch)
             handler.attach(
                 HandlerContext(report: { notice in
                     if case .removedClip(_, let path) = notice { removed.withLock { $0.append(path) } }
@@ -55,7 +55,7 @@ struct ClipFilesHandlerTests {
             let program = try ProgramFolder(
                 "#!/bin/sh\necho '{\"hello\":1}'\nexec cat > /dev/null\n", mode: .clips, in: peers)
             let launch = program.launch()
-            let other = ClipFilesHandler(manifest: program.manifest, launch: launch)
+            let other = ExtensionClipsHandler(manifest: program.manifest, launch: launch)
             other.attach(HandlerContext())
             try await other.started(Self.stream)
             let living = try FileManager.default.contentsOfDirectory(atPath: launch.clipFolder)
@@ -69,7 +69,7 @@ struct ClipFilesHandlerTests {
             let kept = try peers.makeFolder("kept")
             try Data([1]).write(to: URL(fileURLWithPath: kept + "/b.mp4"))
             try FileManager.default.createSymbolicLink(atPath: abandoned + "/done/link", withDestinationPath: kept)
-            let handler = ClipFilesHandler(manifest: program.manifest, launch: launch)
+            let handler = ExtensionClipsHandler(manifest: program.manifest, launch: launch)
             handler.attach(HandlerContext())
             try await handler.started(Self.stream)
             let folders = try FileManager.default.contentsOfDirectory(atPath: launch.clipFolder)

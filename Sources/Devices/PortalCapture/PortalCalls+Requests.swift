@@ -3,7 +3,7 @@ import Capture
 import Glibc
 
 /// Calls whose result comes later, as a signal of a request object.
-extension PortalDialogue {
+extension PortalCalls {
     /// Calls a method whose result comes later as a signal, and waits for it.
     ///
     /// - Parameters:

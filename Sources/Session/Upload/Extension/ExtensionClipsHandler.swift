@@ -4,7 +4,7 @@ import Media
 
 /// Passes finished MP4 files to an extension's process, one after another (`mode = "clips"`), as ReplayKit's
 /// `RPBroadcastMP4ClipHandler` does. Standard input carries control frames only.
-package actor ClipFilesHandler: SampleHandler {
+package actor ExtensionClipsHandler: SampleHandler {
     private let manifest: ExtensionManifest
     private let launch: ExtensionLaunch
     private let link = ExtensionLink()
