@@ -26,6 +26,7 @@ struct FrameMailboxTests {
         switch delivery {
         case .item(.frame(let frame), _): "frame \(frame.presentationTime.milliseconds)"
         case .item(.unchanged(let time), _): "unchanged \(time.milliseconds)"
+        case .resting(let time): "resting \(time.milliseconds)"
         case .interrupted: "interrupted"
         case .timedOut: "timed out"
         case .closed: "closed"
@@ -83,7 +84,7 @@ struct FrameMailboxTests {
                 switch delivery {
                 case .item(let item, _): "item \(item.time.milliseconds)"
                 case .timedOut: "timed out"
-                case .interrupted: "interrupted"
+                case .interrupted, .resting: "interrupted"
                 case .closed: "closed"
                 }
             }
@@ -97,6 +98,69 @@ struct FrameMailboxTests {
         mailbox.close()
         let taken = await results.value
         #expect(taken.last == "closed" && taken.contains("item 10"))
+    }
+
+    // MARK: Rests
+
+    @Test func `In a rest, each tick is shown when it is over, and before a later frame`() {
+        let mailbox = FrameMailbox()
+        // The session has run for a second, and another one lasts very long.
+        mailbox.rest(7..<10, rate: 10, origin: SessionClock.monotonic() - 1_000_000_000)
+        #expect(take(mailbox) == "interrupted")
+        #expect(take(mailbox) == "resting 700")
+        #expect(mailbox.endRest(after: 8) == 7)
+        mailbox.put(frame(900))
+        #expect(take(mailbox) == "resting 800")
+        #expect(take(mailbox) == "frame 900")
+        #expect(take(mailbox) == "timed out")
+        #expect(mailbox.endRest(after: 9) == 8)
+    }
+
+    @Test func `A rest shows no tick that is not over, and none after its end`() {
+        let mailbox = FrameMailbox()
+        mailbox.rest(10..<1000, rate: 10, origin: SessionClock.monotonic() - 1_000_000_000)
+        #expect(take(mailbox) == "interrupted")
+        #expect(take(mailbox) == "timed out")
+        #expect(mailbox.endRest(after: 9) == nil)
+        mailbox.rest(0..<3, rate: 10, origin: SessionClock.monotonic() - 1_000_000_000)
+        #expect(take(mailbox) == "interrupted" && take(mailbox) == "resting 0")
+        mailbox.cancelRest()
+        #expect(take(mailbox) == "timed out" && mailbox.endRest(after: 2) == nil)
+    }
+
+    @Test func `A tick that the encoder has missed comes before what follows it, also in the next rest`() {
+        let mailbox = FrameMailbox()
+        let origin = SessionClock.monotonic() - 1_000_000_000
+        mailbox.rest(6..<20, rate: 10, origin: origin)
+        #expect(mailbox.endRest(after: 6) == nil)
+        mailbox.putUnchanged(at: MediaTime(milliseconds: 700))
+        mailbox.rest(8..<9, rate: 10, origin: origin)
+        let taken = (0..<5).map { _ in take(mailbox) }
+        #expect(taken == ["interrupted", "resting 600", "unchanged 700", "resting 800", "timed out"])
+    }
+
+    @Test func `The last tick of a rest is shown at the end although it is not over, and later ones are not`() {
+        for endsRest in [true, false] {
+            let mailbox = FrameMailbox()
+            mailbox.rest(9..<1000, rate: 10, origin: SessionClock.monotonic() - 1_000_000_000)
+            #expect(take(mailbox) == "interrupted" && take(mailbox) == "resting 900")
+            if endsRest { #expect(mailbox.endRest(after: 10) == 9) }
+            mailbox.close()
+            if endsRest { #expect(take(mailbox) == "resting 1000") }
+            #expect(take(mailbox) == "closed")
+        }
+    }
+
+    @Test func `A thread that waits without a limit shows the ticks of a rest that begins then`() async {
+        let mailbox = FrameMailbox()
+        let results = Once<[String]>()
+        _ = NamedThread(name: "taker") { [self] in
+            results.set((0..<4).map { _ in take(mailbox, until: nil) })
+        }
+        mailbox.rest(0..<2, rate: 1000, origin: SessionClock.monotonic())
+        _ = await results.value(within: .milliseconds(50))
+        mailbox.close()
+        #expect(await results.value == ["interrupted", "resting 0", "resting 1", "closed"])
     }
 
     // MARK: Frames that wait for a later one

@@ -12,7 +12,7 @@ struct IdleRestTests {
             ticks.append(tick)
             let time = MediaTime(value: tick, timescale: frameRate)
             _ = pacer.shows(at: time, isChanged: changes.contains(tick), isSettled: true)
-            tick += rest.ticks(at: time, isChanged: changes.contains(tick), nextFrame: pacer.nextFrame) ?? 1
+            tick += rest.ticks(at: time, isChanged: changes.contains(tick), nextLook: pacer.nextLook) ?? 1
         }
         return ticks
     }
@@ -41,7 +41,7 @@ struct IdleRestTests {
         var rest = IdleRest(frameRate: 30)
         #expect(
             (0...90).allSatisfy {
-                rest.ticks(at: MediaTime(value: $0, timescale: 30), isChanged: false, nextFrame: nil) == nil
+                rest.ticks(at: MediaTime(value: $0, timescale: 30), isChanged: false, nextLook: nil) == nil
             })
     }
 }

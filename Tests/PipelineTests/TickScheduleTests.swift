@@ -59,20 +59,20 @@ struct TickScheduleTests {
     @Test mutating func `A picture that is still for a second rests up to the tick of its next frame`() {
         for tick in 0...10 as ClosedRange<Int64> {
             schedule.begin(at: ms(tick * 100))
-            let ticks = schedule.rest(isStill: true, nextFrame: ms(1500))
+            let ticks = schedule.rest(isStill: true, nextLook: ms(1500))
             #expect(ticks == (tick < 10 ? nil : 10..<15))
             schedule.advance()
         }
         // After the rest, the next tick is that of the time at which it ended.
         schedule.begin(at: ms(1502))
         #expect(schedule.time == ms(1500))
-        #expect(schedule.rest(isStill: false, nextFrame: ms(3000)) == nil)
+        #expect(schedule.rest(isStill: false, nextLook: ms(3000)) == nil)
     }
 
     @Test mutating func `A picture that gives a frame at every tick never rests`() {
         for tick in 0..<30 as Range<Int64> {
             schedule.begin(at: ms(tick * 100))
-            #expect(schedule.rest(isStill: true, nextFrame: nil) == nil)
+            #expect(schedule.rest(isStill: true, nextLook: nil) == nil)
             schedule.advance()
         }
     }

@@ -1,5 +1,6 @@
 import Concurrency
 import Media
+import Pipeline
 import Session
 import SessionFakes
 import TestSupport
@@ -33,11 +34,11 @@ struct ChangeTimeTests {
     }
 
     /// Starts a session of 60 ticks a second, and waits for the first frames.
-    private func startWithVariablePacing(_ stage: Stage, _ viewer: FakeViewer, frames: Int) async throws
-        -> BroadcastSession
-    {
+    private func start(
+        _ stage: Stage, _ viewer: FakeViewer, pacing: FramePacer.Mode = .variable, frames: Int
+    ) async throws -> BroadcastSession {
         var configuration = SessionConfiguration.silent(stage, frameRate: 60)
-        configuration.media.pacing = .variable
+        configuration.media.pacing = pacing
         let session = BroadcastSession(configuration: configuration, destinations: [viewer.livePlan()])
         try await session.start()
         try await viewer.waitForFrames(frames)
@@ -61,15 +62,15 @@ struct ChangeTimeTests {
     }
 
     /// - Parameter looksAgain: true if the source returns its picture at each look, without a report of a change.
-    @Test(arguments: [false, true])
-    func `With variable pacing, a source that announces changes is asked less often while nothing changes`(
-        looksAgain: Bool
+    @Test(arguments: [FramePacer.Mode.variable, .constant], [false, true])
+    func `A source that announces changes is asked less often while nothing changes`(
+        pacing: FramePacer.Mode, looksAgain: Bool
     ) async throws {
         let stage = Stage()
         stage.announceChanges()
         if looksAgain { stage.lookAgain() }
         let viewer = FakeViewer()
-        let session = try await startWithVariablePacing(stage, viewer, frames: 1)
+        let session = try await start(stage, viewer, pacing: pacing, frames: 1)
         func elapsed() -> Double { session.snapshot().elapsed.seconds }
         // The picture settles first, which takes longer on a busy machine.
         try await waitUntil("a second with less than 20 looks") {
@@ -97,6 +98,47 @@ struct ChangeTimeTests {
             try await waitUntil("the picture") { viewer.video.last?.reading == .number(1) }
         }
         _ = await session.stop()
+        guard pacing == .constant else { return }
+        // Each tick has its frame, also those in which the source was not asked.
+        let ticks = viewer.video.map { $0.time.value(timescale: 60) }
+        let wrong = zip(ticks, ticks.dropFirst()).filter { $0 + 1 != $1 }
+        #expect(wrong.isEmpty, "\(wrong)")
+    }
+
+    @Test func `A pause and a change in a rest with constant pacing are shown in order`() async throws {
+        let stage = Stage()
+        stage.announceChanges()
+        let (live, recording) = (FakeViewer("live"), FakeViewer("recording"))
+        var configuration = SessionConfiguration.silent(stage, frameRate: 60)
+        configuration.media.pacing = .constant
+        let session = BroadcastSession(
+            configuration: configuration, destinations: [live.livePlan(), recording.rawRecording()])
+        try await session.start()
+        for number in 1...8 {
+            // A rest begins after a second without a change.
+            try await live.waitForFrames(75)
+            let looks = stage.lookTimes.count
+            try await live.waitForFrames(30)
+            #expect(stage.lookTimes.count - looks < 20, "no rest")
+            if number % 2 == 0 {
+                #expect(session.pause())
+                try await waitUntil("the slate") { live.video.last?.reading == .slate }
+                stage.change()
+                try await live.waitForFrames(75)
+                #expect(session.resume())
+            } else {
+                stage.change()
+            }
+            try await waitUntil("picture \(number)") { live.video.last?.reading == .number(number) }
+        }
+        _ = await session.stop()
+        #expect(recording.video.allSatisfy { $0.reading != .slate && $0.reading != .unknown })
+        for viewer in [live, recording] {
+            let ticks = viewer.video.map { $0.time.value(timescale: 60) }
+            #expect(zip(ticks, ticks.dropFirst()).allSatisfy { $0 + 1 == $1 }, "\(viewer.name)")
+            let numbers = viewer.video.compactMap { if case .number(let number) = $0.reading { number } else { nil } }
+            #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 <= $1 }, "\(viewer.name)")
+        }
     }
 
     @Test(arguments: [1, 2, 5]) func `With variable pacing, a still picture lasts as long as the broadcast`(frames: Int)
@@ -105,7 +147,7 @@ struct ChangeTimeTests {
         let stage = Stage()
         stage.freeze()
         let viewer = FakeViewer()
-        let session = try await startWithVariablePacing(stage, viewer, frames: frames)
+        let session = try await start(stage, viewer, frames: frames)
         // A frame follows only 200 ms after the last one.
         let shown = try #require(stage.lookTimes.last)
         try await waitUntil("more ticks") {

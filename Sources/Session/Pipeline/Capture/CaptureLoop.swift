@@ -258,21 +258,29 @@ final class CaptureLoop: Sendable {
         }
     }
 
-    /// Lets ticks pass in which a still picture gives no frame.
+    /// Lets ticks pass in which nothing has to be looked at.
     private func rest(after look: Look, _ source: any ScreenSource, _ clock: SessionClock, _ progress: inout Progress) {
         let time = progress.ticks.time
-        let nextFrames = progress.composers.map(\.nextFrame)
-        let nextFrame = nextFrames.contains(nil) ? nil : nextFrames.compactMap(\.self).min()
+        let nextLooks = progress.composers.map(\.nextLook)
+        let nextLook = nextLooks.contains(nil) ? nil : nextLooks.compactMap(\.self).min()
         let isStill =
             look.isUnchanged
             || look.isWithheld && progress.reported.isWithheld && !mayCapture && !disclosure.isResuming(at: time)
         progress.reported.isWithheld = look.isWithheld
-        guard source.canWaitForChange, let ticks = progress.ticks.rest(isStill: isStill, nextFrame: nextFrame) else {
+        guard source.canWaitForChange, let ticks = progress.ticks.rest(isStill: isStill, nextLook: nextLook) else {
             return
         }
+        let rate = progress.ticks.rate
+        // This tick has its frame.
+        let following = ticks.lowerBound + 1..<ticks.upperBound
+        for composer in progress.composers { composer.rest(following, rate: rate, origin: clock.origin) }
         // Nothing changes in the ticks of the rest.
-        let last = rest(source, ticks, progress.ticks.rate, clock)
-        progress.lastTick = MediaTime(value: last, timescale: progress.ticks.rate)
+        var last = rest(source, ticks, rate, clock)
+        for position in progress.composers.indices {
+            last = max(last, progress.composers[position].endRest(after: last, rate: rate))
+        }
+        progress.ticks.pass(last)
+        progress.lastTick = MediaTime(value: last, timescale: rate)
     }
 
     /// Updates the list of renditions. Returns true if a rendition joined, which needs a whole picture first.

@@ -31,8 +31,17 @@ package struct FramePacer: Sendable {
         return true
     }
 
-    /// The time of the next frame if nothing changes; nil if each tick has one.
-    package var nextFrame: MediaTime? { mode == .constant ? nil : lastShown.map { $0 + Self.longestGap } }
+    /// The time of the next look at a source in which nothing changes; nil before the first frame. With variable
+    /// pacing, a frame is due then. With constant pacing the encoder makes the frames of the ticks up to then.
+    package var nextLook: MediaTime? { lastShown.map { $0 + Self.longestGap } }
+
+    /// True if each tick has a frame.
+    package var isConstant: Bool { mode == .constant }
+
+    /// Notes a frame that the encoder has made itself at `time`.
+    package mutating func noteShown(at time: MediaTime) {
+        lastShown = max(lastShown ?? time, time)
+    }
 
     /// Returns true if the last tick, at `time`, still needs a frame.
     package mutating func ends(at time: MediaTime) -> Bool {

@@ -1,7 +1,7 @@
 import Media
 
-/// How long the capture thread rests after a tick: with variable pacing and a picture that does not change, it looks
-/// again when a frame is due. A change that the source announces ends the rest.
+/// How long the capture thread rests after a tick if the picture does not change. A change that the source announces
+/// ends the rest.
 package struct IdleRest: Sendable {
     /// The time without a change after which it rests.
     private static let stillTime = MediaTime(milliseconds: 1000)
@@ -18,18 +18,18 @@ package struct IdleRest: Sendable {
     ///
     /// - Parameters:
     ///   - isChanged: true if the picture changed at this tick.
-    ///   - nextFrame: the time of the next frame that is due without a change; nil if each tick has one.
-    package mutating func ticks(at time: MediaTime, isChanged: Bool, nextFrame: MediaTime?) -> Int64? {
+    ///   - nextLook: the time of the next look if nothing changes; nil for the next tick.
+    package mutating func ticks(at time: MediaTime, isChanged: Bool, nextLook: MediaTime?) -> Int64? {
         guard !isChanged else {
             stillSince = nil
             return nil
         }
         let since = stillSince ?? time
         stillSince = since
-        guard let nextFrame, time - since >= Self.stillTime else { return nil }
-        // The first tick that is not before the time of the frame.
-        var due = nextFrame.value(timescale: frameRate)
-        if MediaTime(value: due, timescale: frameRate) < nextFrame { due += 1 }
+        guard let nextLook, time - since >= Self.stillTime else { return nil }
+        // The first tick that is not before that time.
+        var due = nextLook.value(timescale: frameRate)
+        if MediaTime(value: due, timescale: frameRate) < nextLook { due += 1 }
         let ticks = due - time.value(timescale: frameRate)
         return ticks > 1 ? ticks : nil
     }

@@ -21,8 +21,25 @@ struct RenditionComposer {
     /// True if the next frame is the whole picture, also if nothing changes.
     var isAwaitingPicture: Bool { showsSlate || rendition.isWholeFrameRequested }
 
-    /// The time of the next frame if nothing changes; nil if each tick can have one.
-    var nextFrame: MediaTime? { rendition.isSettled && !rendition.isWholeFrameRequested ? pacer.nextFrame : nil }
+    /// The time at which the source is looked at again if nothing changes; nil for the next tick.
+    var nextLook: MediaTime? {
+        // With constant pacing, the encoder makes the picture sharper in a rest, too.
+        guard pacer.isConstant || rendition.isSettled, !rendition.isWholeFrameRequested else { return nil }
+        return pacer.nextLook
+    }
+
+    /// Lets the encoder make the frames of these ticks. With variable pacing they have none.
+    func rest(_ ticks: Range<Int64>, rate: Int64, origin: Int64) {
+        if pacer.isConstant { rendition.mailbox.rest(ticks, rate: rate, origin: origin) }
+    }
+
+    /// Ends the rest after `last`. Returns that tick, or a later one if the encoder has already made its frame.
+    mutating func endRest(after last: Int64, rate: Int64) -> Int64 {
+        guard pacer.isConstant else { return last }
+        let shown = max(last, rendition.mailbox.endRest(after: last) ?? last)
+        pacer.noteShown(at: MediaTime(value: shown, timescale: rate))
+        return shown
+    }
 
     /// Composes a frame for the next `show`. Returns false if no pixel differs from the last frame, and no frame waits
     /// for the encoder.

@@ -48,9 +48,14 @@ package struct TickSchedule {
     ///
     /// - Parameters:
     ///   - isStill: nothing has changed in this tick.
-    ///   - nextFrame: the earliest time at which a still picture gives a frame; nil if each tick does.
-    package mutating func rest(isStill: Bool, nextFrame: MediaTime?) -> Range<Int64>? {
-        idle.ticks(at: time, isChanged: !isStill, nextFrame: nextFrame).map { index..<index + $0 }
+    ///   - nextLook: the earliest time at which a still source is looked at; nil for the next tick.
+    package mutating func rest(isStill: Bool, nextLook: MediaTime?) -> Range<Int64>? {
+        idle.ticks(at: time, isChanged: !isStill, nextLook: nextLook).map { index..<index + $0 }
+    }
+
+    /// Counts the ticks up to `tick` as over: the encoder has made their frames.
+    package mutating func pass(_ tick: Int64) {
+        index = max(index, tick)
     }
 
     /// Ends the tick.

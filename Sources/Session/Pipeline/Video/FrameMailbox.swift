@@ -27,7 +27,9 @@ package final class FrameMailbox: Sendable {
     package enum Delivery {
         /// The item, and what viewers of it can see.
         case item(Item, PictureConsent)
-        /// `interrupt` was called.
+        /// A tick of a rest is over. The encoder shows the last frame again at its time.
+        case resting(MediaTime)
+        /// `interrupt` was called, or a rest has begun.
         case interrupted
         /// The deadline has passed.
         case timedOut
@@ -35,8 +37,43 @@ package final class FrameMailbox: Sendable {
         case closed
     }
 
+    /// The ticks in which the capture thread rests, and the encoder shows the last frame again at each of them.
+    private struct Rest {
+        /// The ticks that the encoder has not taken.
+        var ticks: Range<Int64>
+        /// Ticks a second.
+        let rate: Int64
+        /// `CLOCK_MONOTONIC` at the session's time zero, in nanoseconds.
+        let origin: Int64
+        /// The last tick that the encoder has taken.
+        var taken: Int64?
+        /// The capture thread works again, or has ended.
+        var isOver = false
+
+        /// The time of the next tick.
+        var next: MediaTime? { ticks.first.map { MediaTime(value: $0, timescale: rate) } }
+
+        /// The end of the next tick as `CLOCK_MONOTONIC` in nanoseconds: until then a change can be its picture.
+        var due: Int64? {
+            ticks.isEmpty ? nil : origin + MediaTime(value: ticks.lowerBound + 1, timescale: rate).nanoseconds
+        }
+
+        /// Takes the next tick if it is over.
+        ///
+        /// - Parameter isLast: true if nothing follows the rest, so that the broadcast ends in its last tick.
+        mutating func take(at now: Int64, isLast: Bool) -> MediaTime? {
+            guard let due, now >= due || isLast && isOver else { return nil }
+            taken = ticks.lowerBound
+            ticks = ticks.dropFirst()
+            return taken.map { MediaTime(value: $0, timescale: rate) }
+        }
+    }
+
     private struct State {
         var item: Item?
+        var rest: Rest?
+        /// The ticks of earlier rests that the encoder has not taken. They are over.
+        var missed: [MediaTime] = []
         /// The time of the newest tick, in which the waiting frame was still current.
         var newest: MediaTime?
         /// The waiting frame is taken at once.
@@ -95,6 +132,38 @@ package final class FrameMailbox: Sendable {
             state.newest = time
             if state.item?.isFrame != true { state.item = .unchanged(time) }
         }
+    }
+
+    /// Begins a rest of the capture thread: the encoder shows the last frame again at each of `ticks`, when it is over.
+    ///
+    /// - Parameters:
+    ///   - rate: ticks a second.
+    ///   - origin: `CLOCK_MONOTONIC` at the session's time zero, in nanoseconds.
+    package func rest(_ ticks: Range<Int64>, rate: Int64, origin: Int64) {
+        guard !ticks.isEmpty else { return }
+        state.update { state in
+            state.missed += (state.rest?.ticks ?? 0..<0).map { MediaTime(value: $0, timescale: rate) }
+            state.rest = Rest(ticks: ticks, rate: rate, origin: origin)
+            // The encoder waits for something else.
+            state.isInterrupted = true
+        }
+    }
+
+    /// Ends the rest: no tick after `tick` belongs to it.
+    ///
+    /// - Returns: the last tick that the encoder has taken; nil if there is none. A frame of that tick would be late.
+    package func endRest(after tick: Int64) -> Int64? {
+        state.withLock { state in
+            guard let rest = state.rest else { return nil }
+            state.rest?.ticks = rest.ticks.clamped(to: .min..<tick + 1)
+            state.rest?.isOver = true
+            return rest.taken
+        }
+    }
+
+    /// Ends the rest: the encoder takes no more ticks of it.
+    package func cancelRest() {
+        state.withLock { ($0.rest, $0.missed) = (nil, []) }
     }
 
     /// Reports what viewers of the newest picture can see, in a tick without an item.
@@ -162,19 +231,35 @@ package final class FrameMailbox: Sendable {
             state.shown = state.showing
             state.isStale = false
         }
+        let due = state.withLock { $0.rest?.due }
+        if let delivery = wait(until: due.map { min($0, deadline ?? .max) } ?? deadline, holding: hold) {
+            return delivery
+        }
+        // The rest ended before its tick was over.
+        return due.map { $0 < deadline ?? .max } == true ? .interrupted : .timedOut
+    }
+
+    private func wait(until deadline: Int64?, holding hold: Hold?) -> Delivery? {
         if let hold, hold.end < deadline ?? .max {
             if let delivery = state.wait(until: hold.end, for: { Self.next(&$0, earliest: hold.earliest) }) {
                 return delivery
             }
-            return state.wait(until: deadline) { Self.next(&$0, earliest: nil) } ?? .timedOut
+            return state.wait(until: deadline) { Self.next(&$0, earliest: nil) }
         }
-        return state.wait(until: deadline) { Self.next(&$0, earliest: hold?.earliest) } ?? .timedOut
+        return state.wait(until: deadline) { Self.next(&$0, earliest: hold?.earliest) }
     }
 
     private static func next(_ state: inout State, earliest: MediaTime?) -> Delivery? {
         if state.isInterrupted {
             state.isInterrupted = false
             return .interrupted
+        }
+        // In the order of time.
+        if !state.missed.isEmpty { return .resting(state.missed.removeFirst()) }
+        if let next = state.rest?.next, state.item.map({ next < $0.time }) ?? true,
+            let time = state.rest?.take(at: SessionClock.monotonic(), isLast: state.isClosed)
+        {
+            return .resting(time)
         }
         if let item = state.item {
             guard item.isFrame, !state.isClosed, !state.isUrgent, let earliest, let newest = state.newest,

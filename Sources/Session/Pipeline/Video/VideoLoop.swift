@@ -164,6 +164,7 @@ final class VideoLoop: Sendable {
                 // Viewers still see an older picture.
                 if work.encoder?.isBehind == true { mailbox.refuse() }
                 ownSlateIsShown.store(work.showsOwnSlate, ordering: .relaxed)
+            case .resting(let time): try showAgain(at: time, &work)
             case .interrupted: continue
             case .timedOut: try coverStall(&work)
             case .closed:
@@ -253,6 +254,20 @@ final class VideoLoop: Sendable {
             if work.showsOwnSlate { isWholeFrameWanted.store(true, ordering: .relaxed) }
             try encodeRepeat(at: time, &work)
         }
+    }
+
+    /// Shows the last picture again at a tick in which the capture thread rests, unless the thread must look first: it
+    /// is on its way then, and `coverStall` covers for it if it hangs.
+    private func showAgain(at time: MediaTime, _ work: inout Work) throws(EncodeError) {
+        guard let last = work.lastTime, last < time, !work.showsOwnSlate, !mustHideLast(at: time),
+            disclosure.pauses.isPaused(at: time) == work.isPaused
+        else {
+            mailbox.cancelRest()
+            return
+        }
+        work.isCovering = false
+        try fillMissedTicks(before: time, &work)
+        try encodeRepeat(at: time, &work)
     }
 
     func encode(_ frame: SampleBuffer, _ work: inout Work) throws(EncodeError) {
