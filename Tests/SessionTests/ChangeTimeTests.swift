@@ -35,14 +35,23 @@ struct ChangeTimeTests {
 
     /// Starts a session of 60 ticks a second, and waits for the first frames.
     private func start(
-        _ stage: Stage, _ viewer: FakeViewer, pacing: FramePacer.Mode = .variable, frames: Int
+        _ stage: Stage, _ viewer: FakeViewer, encoded: FakeViewer? = nil, pacing: FramePacer.Mode = .variable,
+        frames: Int
     ) async throws -> BroadcastSession {
         var configuration = SessionConfiguration.silent(stage, frameRate: 60)
         configuration.media.pacing = pacing
-        let session = BroadcastSession(configuration: configuration, destinations: [viewer.livePlan()])
+        let session = BroadcastSession(
+            configuration: configuration, destinations: [viewer.livePlan()] + (encoded.map { [$0.plan()] } ?? []))
         try await session.start()
         try await viewer.waitForFrames(frames)
         return session
+    }
+
+    /// Whether each tick has a frame. A tick that a busy machine misses is filled in an encoded stream only.
+    private func expectEachTick(_ viewer: FakeViewer, sourceLocation: SourceLocation = #_sourceLocation) {
+        let ticks = viewer.video.map { $0.time.value(timescale: 60) }
+        let wrong = zip(ticks, ticks.dropFirst()).filter { $0 + 1 != $1 }
+        #expect(wrong.isEmpty && ticks.count > 60, sourceLocation: sourceLocation)
     }
 
     @Test func `A change that nothing reported is shown when the source looks again`() async throws {
@@ -70,7 +79,8 @@ struct ChangeTimeTests {
         stage.announceChanges()
         if looksAgain { stage.lookAgain() }
         let viewer = FakeViewer()
-        let session = try await start(stage, viewer, pacing: pacing, frames: 1)
+        let encoded = FakeViewer("encoded")
+        let session = try await start(stage, viewer, encoded: encoded, pacing: pacing, frames: 1)
         func elapsed() -> Double { session.snapshot().elapsed.seconds }
         // The picture settles first, which takes longer on a busy machine.
         try await waitUntil("a second with less than 20 looks") {
@@ -98,28 +108,25 @@ struct ChangeTimeTests {
             try await waitUntil("the picture") { viewer.video.last?.reading == .number(1) }
         }
         _ = await session.stop()
-        guard pacing == .constant else { return }
-        // Each tick has its frame, also those in which the source was not asked.
-        let ticks = viewer.video.map { $0.time.value(timescale: 60) }
-        let wrong = zip(ticks, ticks.dropFirst()).filter { $0 + 1 != $1 }
-        #expect(wrong.isEmpty, "\(wrong)")
+        // Also the ticks in which the source was not asked.
+        if pacing == .constant { expectEachTick(encoded) }
     }
 
     @Test func `A pause and a change in a rest with constant pacing are shown in order`() async throws {
         let stage = Stage()
         stage.announceChanges()
-        let (live, recording) = (FakeViewer("live"), FakeViewer("recording"))
+        let (live, recording, encoded) = (FakeViewer("live"), FakeViewer("recording"), FakeViewer("encoded"))
         var configuration = SessionConfiguration.silent(stage, frameRate: 60)
         configuration.media.pacing = .constant
         let session = BroadcastSession(
-            configuration: configuration, destinations: [live.livePlan(), recording.rawRecording()])
+            configuration: configuration, destinations: [live.livePlan(), recording.rawRecording(), encoded.plan()])
         try await session.start()
         for number in 1...8 {
-            // A rest begins after a second without a change.
-            try await live.waitForFrames(75)
-            let looks = stage.lookTimes.count
-            try await live.waitForFrames(30)
-            #expect(stage.lookTimes.count - looks < 20, "no rest")
+            try await waitUntil("a rest") {
+                let looks = stage.lookTimes.count
+                try await live.waitForFrames(30)
+                return stage.lookTimes.count - looks < 20
+            }
             if number % 2 == 0 {
                 #expect(session.pause())
                 try await waitUntil("the slate") { live.video.last?.reading == .slate }
@@ -133,9 +140,9 @@ struct ChangeTimeTests {
         }
         _ = await session.stop()
         #expect(recording.video.allSatisfy { $0.reading != .slate && $0.reading != .unknown })
+        expectEachTick(encoded)
         for viewer in [live, recording] {
-            let ticks = viewer.video.map { $0.time.value(timescale: 60) }
-            #expect(zip(ticks, ticks.dropFirst()).allSatisfy { $0 + 1 == $1 }, "\(viewer.name)")
+            #expect(zip(viewer.video, viewer.video.dropFirst()).allSatisfy { $0.time < $1.time }, "\(viewer.name)")
             let numbers = viewer.video.compactMap { if case .number(let number) = $0.reading { number } else { nil } }
             #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 <= $1 }, "\(viewer.name)")
         }

@@ -25,6 +25,23 @@ package enum ExitStatus: Int32 {
     case interrupted = 130
     case terminated = 143
 
+    /// What each status means, in the order of their numbers.
+    package static let meanings: [(status: ExitStatus, meaning: String)] = [
+        (.success, "The command did what it was asked to do."),
+        (.nothing, "There is nothing to act on, or the session rejected the request."),
+        (.usage, "The command line is wrong."),
+        (.noInput, "There is no such display, monitor, window, source, file or destination."),
+        (.unavailable, "A server or a service cannot be reached, or the session does not answer."),
+        (.software, "An internal error."),
+        (.cannotCreate, "A file or folder cannot be created."),
+        (.ioError, "A file cannot be read or written, for example because the disk is full."),
+        (.protocolError, "The server violated its protocol."),
+        (.notPermitted, "Not signed in, or the server rejected the key."),
+        (.config, "The configuration or the manifest of an extension is wrong."),
+        (.hungUp, "A closed terminal ended the command."), (.interrupted, "Ctrl-C ended the command."),
+        (.terminated, "A signal ended the command."),
+    ]
+
     /// True if the user caused it: by a signal, or by a request that cannot be met.
     package var isOfUser: Bool { [.nothing, .hungUp, .interrupted, .terminated].contains(self) }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CLinux
+import CommandModels
 import Credentials
 import Doctor
 import Glibc
@@ -16,13 +17,10 @@ package struct Broadcast: AsyncParsableCommand {
         discussion: """
             Captures a Wayland or X11 desktop and its sound, and sends them to RTMP servers, files and other programs.
 
-              broadcast start --to talk.mp4               record, until Ctrl-C
-              broadcast start --to twitch --to talk.mp4   go live, and keep a file
-              broadcast pause                             show viewers a slate
-              broadcast hide class:KeePassXC              hide a window (X11)
-              broadcast stop                              end it, from any terminal
+            \(examples)
 
-            For a report about an error, broadcast --version --verbose names the commit and the libraries.
+            A short help: broadcast -h. Topics: broadcast help configuration, environment, rules or statuses. For a \
+            report about an error, broadcast --version --verbose names the commit and the libraries.
             """,
         version: "0.1.0",
         subcommands: [CompleteCommand.self],
@@ -47,11 +45,19 @@ package struct Broadcast: AsyncParsableCommand {
                 subcommands: [
                     SetupCommand.self, SignOutCommand.self, ListDestinationsCommand.self, ListExtensionsCommand.self,
                     ListSourcesCommand.self, ForgetSourceCommand.self, CheckExtensionCommand.self,
-                    ConfigCommand.self, ServiceCommand.self, CompletionCommand.self,
+                    ConfigCommand.self, ServiceCommand.self, CompletionCommand.self, PurgeCommand.self,
                 ]),
         ])
 
     package init() {}
+
+    static let examples = """
+          broadcast start --to talk.mp4               record, until Ctrl-C
+          broadcast start --to twitch --to talk.mp4   go live, and keep a file
+          broadcast pause                             show viewers a slate
+          broadcast hide class:KeePassXC              hide a window (X11)
+          broadcast stop                              end it, from any terminal
+        """
 
     static func main() async {
         ArgumentConcealment.run()
@@ -73,7 +79,9 @@ package struct Broadcast: AsyncParsableCommand {
         defer { Output.flush() }
         var isNotifying = false
         do {
-            if Set(CommandLine.arguments.dropFirst()) == ["--version", "--verbose"] { return try showVersion() }
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            if Set(arguments) == ["--version", "--verbose"] { return try showVersion() }
+            if let help = help(for: arguments) { return try Output.answer(help) }
             var command = try parseAsRoot()
             isNotifying = (command as? any NotifyingCommand)?.notice.notify == true
             if isNotifying { Output.startRecording() }
@@ -97,6 +105,12 @@ package struct Broadcast: AsyncParsableCommand {
         } catch {
             exit(withError: error)
         }
+    }
+
+    /// What these arguments ask for, if ArgumentParser has no text for it.
+    private static func help(for arguments: [String]) -> String? {
+        HelpTopic(arguments: arguments)?.text(configurationFile: CommandContext.paths.configFile)
+            ?? ShortHelp.text(for: arguments, root: CommandTree(dump: _dumpHelp()))
     }
 
     private static func showVersion() throws(CommandError) {
