@@ -202,6 +202,51 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A line is measured under a name of its own, and what it carries is written down`() async throws {
+            try await withBrokenMachine { broadcast, peers in
+                let server = try await NginxRTMP.start(in: peers)
+                let port = try await SlowLine.open(to: server.port, rate: 5000, in: peers)
+                try broadcast.writeConfiguration(
+                    """
+                    # My server.
+                    [destinations.mine]
+                    extension = "rtmp"
+                    url = "rtmp://127.0.0.1:\(port)/live"
+                    key-command = "echo s3cret"
+                    """)
+                let doctor = try broadcast.start(["doctor", "--line", "--apply", "mine"])
+                try await doctor.wait(for: "the test's stream") {
+                    try await server.statistics().contains("broadcast-line-test-")
+                }
+                #expect(try await !server.isPublishing(key: "s3cret"))
+                #expect(try await doctor.waitForExit(deadline: .seconds(60)) == .exited(0))
+                // The line carries 5000 kbit/s, with what RTMP and TCP add.
+                let output = doctor.standardOutput
+                let rate = try #require(output.firstMatch(of: /took (\d+) kbit\/s/).flatMap { Int($0.1) }, "\(output)")
+                #expect((4000...5600).contains(rate), "\(output)")
+                let bitrate = (rate * 7 / 10 - 160) / 100 * 100
+                #expect(output.contains("--bitrate \(bitrate) --size 1920x1080"), "\(output)")
+                let text = try String(
+                    contentsOfFile: broadcast.home + "/config/broadcast/config.toml", encoding: .utf8)
+                #expect(text.hasPrefix("# My server.") && text.contains("bitrate = \(bitrate)"), "\(text)")
+                #expect(text.contains("size = \"1920x1080\""), "\(text)")
+                // Nothing is left on the server.
+                try await doctor.wait(for: "the end of the stream") {
+                    try await !server.statistics().contains("broadcast-line-test-")
+                }
+            }
+        }
+
+        @Test func `A line that is measured needs a destination, and a file has none`() async throws {
+            try await withBrokenMachine { broadcast, _ in
+                for arguments in [["--line"], ["--apply", "a.mp4"], ["--line", "--apply", "a.mp4", "b.mp4"]] {
+                    #expect(try await broadcast.run(["doctor"] + arguments).status == .exited(64))
+                }
+                let checks = try await examine(broadcast, ["--line", "/tmp/a.mp4"])
+                #expect(!checks.contains { $0.check == "line" })
+            }
+        }
+
         @Test func `An expired certificate is named, and a good one with its days`() async throws {
             try await withBrokenMachine { broadcast, peers in
                 let certificates = try await Certificates.make(in: peers)

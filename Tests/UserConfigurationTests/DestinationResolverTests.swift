@@ -285,6 +285,21 @@ struct DestinationResolverTests {
         }
     }
 
+    @Test(
+        arguments: [
+            ("rtmp://127.0.0.1/live/secret", false), ("twitch", true), ("rtmp://live.twitch.tv/app/secret", true),
+            ("youtube", nil), ("rtmp://a.rtmp.youtube.com/live2/secret", nil), ("out.mp4", nil),
+        ] as [(String, Bool?)])
+    func `A line is tested under another name, in a service's test mode, or not at all`(
+        target: String, usesKey: Bool?
+    ) async throws {
+        try await withTemporaryFolder { folder in
+            let secrets = FakeSecrets(secrets: ["twitch/key": "s3cret", "youtube/key": "s3cret"])
+            let plan = try resolver(in: folder, secrets: secrets).resolve(target)
+            #expect(plan.lineTest?.usesKey == usesKey)
+        }
+    }
+
     @Test func `The limits of a service are part of its plan, and a larger screen is scaled with a notice`()
         async throws
     {

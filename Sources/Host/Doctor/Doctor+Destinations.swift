@@ -38,7 +38,7 @@ extension Doctor {
     }
 
     /// Resolves a destination as a start does, and performs the handshakes with its server.
-    func examine(_ target: String, _ configuration: Configuration) async {
+    func examine(_ target: String, _ configuration: Configuration, testsLine: Bool) async {
         let plan: DestinationPlan
         do throws(ConfigurationError) {
             var settings = SessionSettings()
@@ -46,9 +46,11 @@ extension Doctor {
             let session = try SessionConfiguration(settings, over: configuration)
             // The handshakes need no stream key.
             if target.contains("://"), let server = try? RTMPAddress(target), !RTMPAddress.hasKey(target) {
-                return await examine("\(server)") { () async throws(RTMPError) in
+                let answers = await examine("\(server)") { () async throws(RTMPError) in
                     try await RTMPExamination.perform(server, route: session.route)
                 }
+                if answers, testsLine { await examineLine(to: server, target, session.route) }
+                return
             }
             let resolver = DestinationResolver(
                 configuration: configuration, paths: surroundings.paths, secrets: surroundings.secrets,
@@ -61,23 +63,28 @@ extension Doctor {
         report(.destination, .ok, .destination(name: plan.name))
         guard let examination = plan.examination else {
             if plan.isLive { report(.server, .ok, .notContacted) }
+            if plan.isLive, testsLine { await examineLine(to: plan) }
             if let path = plan.path {
                 examineSpace(in: URLName.folder(of: path), rate: Self.recordingRate(configuration))
             }
             return
         }
-        await examine(plan.url ?? plan.name, examination)
+        let answers = await examine(plan.url ?? plan.name, examination)
+        if answers, testsLine { await examineLine(to: plan) }
     }
 
+    /// Returns true if the server answers.
     private func examine(
         _ address: String, _ examination: @Sendable () async throws(RTMPError) -> RTMPExamination
-    ) async {
+    ) async -> Bool {
         do throws(RTMPError) {
             let result = try await examination()
             let isExpiring = result.certificateDaysLeft.map { $0 < 14 } ?? false
             report(.server, isExpiring ? .warning : .ok, .server(address: address, result))
+            return true
         } catch {
             report(.server, .wrong, .serverProblem(error))
+            return false
         }
     }
 

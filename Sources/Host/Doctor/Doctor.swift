@@ -52,7 +52,7 @@ package struct Doctor: Sendable {
     }
 
     /// Examines this machine and, if `targets` names some, these destinations. It takes some seconds.
-    package func examine(_ targets: [String]) async {
+    package func examine(_ targets: [String], testsLine: Bool = false) async {
         let size = examineScreen()
         examineSound()
         examineDesktop()
@@ -61,7 +61,7 @@ package struct Doctor: Sendable {
         examineSpace(for: configuration)
         examineEncoder(screen: size)
         guard let configuration else { return }
-        for target in targets { await examine(target, configuration) }
+        for target in targets { await examine(target, configuration, testsLine: testsLine) }
     }
 
     func report(_ subject: Finding.Subject, _ level: Finding.Level, _ fact: Fact) {

@@ -37,6 +37,7 @@ package struct Finding: Sendable, Equatable {
         case encoder
         case destination
         case server
+        case line
     }
 
     package var subject: Subject
@@ -85,6 +86,11 @@ package enum Fact: Sendable, Equatable {
     case serverProblem(RTMPError)
     /// Only a broadcast finds out whether this destination works.
     case notContacted
+    case line(LineCapacity)
+    /// `usesKey`: the test sent a stream with the user's key, which the service does not show.
+    case lineProblem(RTMPError, usesKey: Bool)
+    /// A test of the line to this destination would go live.
+    case noLineTest(name: String)
 }
 
 /// The room for recordings in a folder.

@@ -131,7 +131,11 @@ package struct DestinationResolver {
                 throw .destination(.format(.lossless(live: plan.name)))
             }
         }
-        let isPublic = service.flatMap(KnownService.named)?.url != nil || isAtKnownService(plan)
+        let known =
+            service.flatMap(KnownService.named).flatMap { $0.url == nil ? nil : $0 } ?? serviceAtAddress(of: plan)
+        // A stream under another name would not be accepted, or would be somebody's.
+        if let known { plan.lineTest = known.test.flatMap { plan.lineTest?.with(parameter: $0) } }
+        let isPublic = known != nil
         plan.applicationDetail = configuration.privacy.titles ?? (isPublic ? .windowClass : .full)
         return plan
     }
@@ -148,9 +152,9 @@ package struct DestinationResolver {
         return try complete(.program(name: manifest.name, manifest: manifest, launch: launch), service: nil)
     }
 
-    private func isAtKnownService(_ plan: DestinationPlan) -> Bool {
-        guard let url = plan.url, let address = try? RTMPAddress(url) else { return false }
-        return KnownService.all.contains { $0.owns(address.host) }
+    private func serviceAtAddress(of plan: DestinationPlan) -> KnownService? {
+        guard let url = plan.url, let address = try? RTMPAddress(url) else { return nil }
+        return KnownService.all.first { $0.owns(address.host) }
     }
 
     /// True if `target` is a configured destination or a known service, which cannot be used twice.

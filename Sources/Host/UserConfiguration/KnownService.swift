@@ -20,6 +20,8 @@ package struct KnownService: Equatable {
     package var limits: PictureLimits
     /// The maximum audio bitrate in kbit/s.
     package var audioBitrate: Int?
+    /// What is added to the key so that a stream is a test that viewers do not see; nil if the service documents none.
+    package var test: String?
     /// Where the service shows the key.
     package var keyPlace: String
     /// Where these values are published, and the date when they were compared.
@@ -37,7 +39,7 @@ package struct KnownService: Equatable {
     }()
 
     /// True if `host` is in one of the service's domains.
-    func owns(_ host: String) -> Bool {
+    package func owns(_ host: String) -> Bool {
         let host = host.lowercased()
         return domains.contains { host == $0 || host.hasSuffix("." + $0) }
     }
@@ -64,6 +66,7 @@ package struct KnownService: Equatable {
             size: string("size").flatMap { PixelSize(text: $0) }, frameRate: integer("fps"), bitrate: integer("bitrate")
         )
         audioBitrate = integer("audio-bitrate")
+        test = string("test")
         keyPlace = string("key") ?? ""
         source = string("source") ?? ""
         checked = string("checked") ?? ""

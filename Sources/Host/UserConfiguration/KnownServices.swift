@@ -5,6 +5,7 @@ extension KnownService {
     /// - `domains`: of its servers, to recognize an address that the user wrote.
     /// - `keyframe-interval`: maximum in seconds. `bitrate` and `audio-bitrate`: maximum in kbit/s.
     /// - `size` and `fps`: the largest picture, also turned, and the highest frame rate.
+    /// - `test`: what is added to the key so that a stream is a test that viewers do not see.
     /// - `key`: where to find the key.
     /// - `source` and `checked`: where the values are published, and the date of the last comparison.
     ///
@@ -30,8 +31,9 @@ extension KnownService {
         size = "1920x1080"
         fps = 60
         audio-bitrate = 320
+        test = "bandwidthtest=true"
         key = "dashboard.twitch.tv, Settings, Stream, Primary Stream key"
-        source = "OBS Studio's services.json (bitrates); ingest.twitch.tv/ingests, url_template_secure of the default ingest; help.twitch.tv, Broadcast Guidelines"
+        source = "OBS Studio's services.json (bitrates); dev.twitch.tv/docs/video-broadcast (the test); ingest.twitch.tv/ingests, url_template_secure of the default ingest; help.twitch.tv, Broadcast Guidelines"
         checked = "2026-11-22"
 
         [youtube]

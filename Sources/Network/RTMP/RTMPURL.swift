@@ -22,7 +22,7 @@ public struct RTMPURL: Hashable, Sendable {
     /// The server and its application.
     package let address: RTMPAddress
     /// The stream key, including its query if it has one. This is a secret.
-    package let streamKey: String
+    package private(set) var streamKey: String
 
     /// Plain RTMP, or RTMP over TLS.
     public var scheme: Scheme { address.scheme }
@@ -50,6 +50,13 @@ public struct RTMPURL: Hashable, Sendable {
     package init(_ url: RTMPURL, credentials: RTMPCredentials?) {
         address = url.address.with(credentials)
         streamKey = url.streamKey
+    }
+
+    /// Returns the same address with another key, which has only valid characters.
+    package func with(streamKey: String) -> RTMPURL {
+        var url = self
+        url.streamKey = streamKey
+        return url
     }
 
     /// Throws if `key` cannot be the stream key of any address.

@@ -37,6 +37,16 @@ extension Finding {
         case .server(let address, let examination): examination.text(of: address)
         case .serverProblem(let error): error.description
         case .notContacted: "not contacted: only a broadcast finds out whether this destination works"
+        case .line(let capacity): capacity.text
+        case .lineProblem(let error, let usesKey):
+            error.description
+                + (usesKey
+                    ? ""
+                    : " The test used a stream name of its own, which the server must accept. "
+                        + "If it knows its names, measure with a broadcast: broadcast status shows the rate.")
+        case .noLineTest(let name):
+            "\(name) has no place for a test, so a test would go live. Nothing was sent. "
+                + "Test the line to a server of your own: broadcast doctor --line rtmp://HOST/APP"
         }
     }
 
@@ -125,6 +135,16 @@ extension Space {
         }
         return speed < 2 * rate
             ? base + ". The disk is too slow for a recording: record to another one, or use a lower --bitrate." : base
+    }
+}
+
+extension LineCapacity {
+    fileprivate var text: String {
+        let line = "\(address) took \(isAtLimit ? "all of the test's " : "")\(rate) kbit/s"
+        guard let bitrate, let size else {
+            return line + ". That is too little for a broadcast. Use another network, or a cable instead of Wi-Fi."
+        }
+        return line + "; --bitrate \(bitrate) --size \(size) leaves room for what else uses the line"
     }
 }
 

@@ -25,6 +25,7 @@ extension DestinationPlan {
         plan.examination = { () async throws(RTMPError) in
             try await RTMPExamination.perform(url.address, caFile: caFile, route: route)
         }
+        plan.lineTest = LineTest(at: url, caFile: caFile, route: route)
         return plan
     }
 

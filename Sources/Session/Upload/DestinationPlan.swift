@@ -29,6 +29,8 @@ package struct DestinationPlan: Sendable {
     /// Performs the handshakes with its server, without sending anything; nil if only a broadcast can find out whether
     /// the destination works.
     package var examination: (@Sendable () async throws(RTMPError) -> RTMPExamination)?
+    /// Where the line can be tested without going live; nil if the destination has no such place.
+    package var lineTest: LineTest?
     /// Makes a handler. Each connection has a new one.
     package var makeHandler: @Sendable () -> any SampleHandler
 

@@ -38,13 +38,14 @@ struct ConfigCommand: ParsableCommand {
             throw CommandError(.usage, ConfigurationSentences.usage(action.rawValue))
         }
         let path = CommandContext.paths.configFile
+        let file = EditedConfiguration(path: path, catalog: UserEnvironment().catalog)
         switch action {
         case .path: try Output.answer(path)
         case .check: try check(path)
-        case .edit: try edit(path)
+        case .edit: try edit(path, file)
         case .sample: try Output.answer(ConfigurationSample.text, newline: false)
-        case .get: try get(words[0], path)
-        case .set: try set(words[0], to: words[1], path)
+        case .get: try get(words[0], file)
+        case .set: try file.set([(words[0], words[1])])
         }
     }
 
@@ -57,13 +58,13 @@ struct ConfigCommand: ParsableCommand {
                 : "\(path): nothing is wrong; \(count) \(count == 1 ? "destination" : "destinations")")
     }
 
-    private func edit(_ path: String) throws {
+    private func edit(_ path: String, _ file: EditedConfiguration) throws {
         guard let editor = UserEnvironment().editor else {
             throw CommandError(.usage, "No editor is set. Set EDITOR, or edit \(path).")
         }
         try presenting { () throws(ConfigurationError) in try Paths.makeFolder(URLName.folder(of: path)) }
         let text = try presenting { () throws(ConfigurationError) in try ConfigurationFile.text(path) }
-        if text == nil { try write(ConfigurationSample.text, to: path) }
+        if text == nil { try file.write(ConfigurationSample.text) }
         // The variable can contain options, so a shell reads it (environ(7)). The check follows if the editor
         // succeeded.
         let script = editor + " \"$1\" && exec \"$2\" config check"
@@ -76,51 +77,13 @@ struct ConfigCommand: ParsableCommand {
         throw CommandError(.software, "The shell cannot be started: \(String(cString: strerror(errno))). Edit \(path).")
     }
 
-    private func get(_ key: String, _ path: String) throws {
-        let text = try read(path)
+    private func get(_ key: String, _ file: EditedConfiguration) throws {
+        let text = try file.text()
         guard let value = try presenting({ () throws(ConfigurationError) in try text.value(of: key) }) else {
-            throw CommandError(.nothing, "\(path) does not set \(key). Run: broadcast config sample")
+            throw CommandError(.nothing, "\(file.path) does not set \(key). Run: broadcast config sample")
         }
         // The address can contain the stream key, and a command can contain a password.
         let isCommand = key.split(separator: ".").contains("key-command")
         try Output.answer(isCommand ? "(set)" : AddressSecret.cleaning(value))
-    }
-
-    private func set(_ key: String, to value: String, _ path: String) throws {
-        var text = try read(path)
-        do throws(ConfigurationText.Problem) {
-            try text.set(key, to: value)
-        } catch {
-            throw CommandError(error, key: key)
-        }
-        let changed = text.text
-        try presenting { () throws(ConfigurationError) in
-            try ConfigurationFile.parse(changed, path: path).check(with: UserEnvironment().catalog)
-            try Paths.makeFolder(URLName.folder(of: path))
-        }
-        try write(changed, to: path)
-    }
-
-    private func read(_ path: String) throws -> ConfigurationText {
-        ConfigurationText(
-            try presenting { () throws(ConfigurationError) in try ConfigurationFile.text(path) ?? "" }, path: path)
-    }
-
-    /// Replaces the file as a whole, or the one that a link leads to. Only its owner may read it then, because an
-    /// address can contain a key.
-    private func write(_ text: String, to path: String) throws {
-        let target = realpath(path, nil)
-        defer { free(target) }
-        let place = target.map { String(cString: $0) } ?? path
-        // Not a device, a pipe, or a file of another user, to which a link can lead.
-        if target != nil, FileStatus(place)?.isRegularFile != true || !FileCreation.isAllowed(place) {
-            throw CommandError(
-                .cannotCreate, "\(place) is not changed: it is no ordinary file of yours. Edit it by hand.")
-        }
-        do throws(SystemError) {
-            try FileDescriptor.replacePrivateFile(at: place, with: Array(text.utf8))
-        } catch {
-            throw CommandError(.cannotCreate, "Cannot write \(place): \(error.reason). Check the folder's permissions.")
-        }
     }
 }

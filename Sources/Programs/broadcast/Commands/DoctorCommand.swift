@@ -15,7 +15,9 @@ struct DoctorCommand: AsyncParsableCommand {
         discussion: """
             Examines the display or the portal, sound, keyring, folders, configuration, extensions, disk space and the \
             speed of the encoder. Each line is ok, a warning or wrong. With destinations, it also resolves them as a \
-            start does and performs the handshakes with their servers. Nothing is captured, and nothing is sent.
+            start does and performs the handshakes with their servers. Nothing is captured, and nothing is sent but by \
+            --line: it sends a grey picture to an RTMP server for eight seconds, under a stream name of its own or, \
+            to a service that documents one, in a test mode that viewers do not see.
             """)
 
     @Option(help: ArgumentHelp("The X display.", valueName: "name"))
@@ -24,8 +26,26 @@ struct DoctorCommand: AsyncParsableCommand {
     @Flag(help: "Answer in JSON.")
     var json = false
 
+    @Flag(help: "Measure how much the line to the destinations carries, and recommend a bitrate and a size.")
+    var line = false
+
+    @Flag(
+        help: """
+            With --line: write the recommended bitrate and size into the configuration, into the destination's table \
+            or, if it has none, into [video].
+            """)
+    var apply = false
+
     @Argument(help: ArgumentHelp("Destinations to examine, as for start --to.", valueName: "destination"))
     var destinations: [String] = []
+
+    func validate() throws {
+        if line && destinations.isEmpty { throw ValidationError("--line needs a destination.") }
+        if apply && !line { throw ValidationError("--apply writes what --line recommends. Add --line.") }
+        if apply && destinations.count > 1 {
+            throw ValidationError("--apply needs one destination, whose line counts.")
+        }
+    }
 
     func run() async throws {
         let user = UserEnvironment()
@@ -37,20 +57,35 @@ struct DoctorCommand: AsyncParsableCommand {
             folder: FileManager.default.currentDirectoryPath)
         let rows = Mutex<[FindingRow]>([])
         let failure = Mutex<CommandError?>(nil)
+        let capacity = Mutex<LineCapacity?>(nil)
         let isText = !json
         await Doctor(surroundings) { finding in
             let row = FindingRow(finding)
             rows.withLock { $0.append(row) }
+            if case .line(let measured) = finding.fact { capacity.withLock { $0 = measured } }
             if isText {
                 do throws(CommandError) { try Output.answer(row.line) } catch { failure.withLock { $0 = $0 ?? error } }
             }
-        }.examine(destinations)
+        }.examine(destinations, testsLine: line)
         if let failure = failure.withLock({ $0 }) { throw failure }
         let found = rows.withLock { $0 }
+        if apply, let capacity = capacity.withLock({ $0 }) { try write(capacity, user) }
         if json { try Output.answer(ControlJSON.encode(["checks": found], pretty: true)) }
         let wrong = found.count { $0.level == "wrong" }
         guard wrong == 0 else {
             throw CommandError(.nothing, wrong == 1 ? "One thing is wrong." : "\(wrong) things are wrong.")
         }
+    }
+
+    /// Writes the recommended values into the table of the destination, or into `[video]`.
+    private func write(_ capacity: LineCapacity, _ user: UserEnvironment) throws(CommandError) {
+        guard let bitrate = capacity.bitrate, let size = capacity.size, let name = destinations.first else { return }
+        let file = EditedConfiguration(path: user.paths.configFile, catalog: user.catalog)
+        let configuration = try presenting { () throws(ConfigurationError) in
+            try ConfigurationFile.load(user.paths.configFile)
+        }
+        let table = configuration.destination(named: name) == nil ? "video" : "destinations.\(name)"
+        try file.set([("\(table).bitrate", "\(bitrate)"), ("\(table).size", "\(size)")])
+        Output.note("Wrote \(table).bitrate = \(bitrate) and \(table).size = \(size) into \(user.paths.configFile).")
     }
 }

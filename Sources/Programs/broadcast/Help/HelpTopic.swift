@@ -27,7 +27,7 @@ package enum HelpTopic: String, CaseIterable {
 
               broadcast config edit                    open it in your editor, and check it
               broadcast config sample                  print a commented example
-              broadcast config --check                 name file, line and key of each fault
+              broadcast config check                   name file, line and key of each fault
               broadcast config get video.bitrate       print a value
               broadcast config set video.bitrate 4000  change a value; comments stay
 
