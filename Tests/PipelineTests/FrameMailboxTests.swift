@@ -139,6 +139,15 @@ struct FrameMailboxTests {
         #expect(taken == ["interrupted", "resting 600", "unchanged 700", "resting 800", "timed out"])
     }
 
+    @Test func `What hides something is taken before the ticks of a rest`() {
+        let mailbox = FrameMailbox()
+        let origin = SessionClock.monotonic() - 1_000_000_000
+        mailbox.rest(2..<4, rate: 10, origin: origin)
+        mailbox.rest(5..<8, rate: 10, origin: origin)
+        mailbox.put(frame(900), PictureConsent(isSlate: true))
+        #expect(take(mailbox) == "interrupted" && take(mailbox) == "frame 900")
+    }
+
     @Test func `The last tick of a rest is shown at the end although it is not over, and later ones are not`() {
         for endsRest in [true, false] {
             let mailbox = FrameMailbox()

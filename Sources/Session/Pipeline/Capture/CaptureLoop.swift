@@ -275,7 +275,9 @@ final class CaptureLoop: Sendable {
         let following = ticks.lowerBound + 1..<ticks.upperBound
         for composer in progress.composers { composer.rest(following, rate: rate, origin: clock.origin) }
         // Nothing changes in the ticks of the rest.
-        var last = rest(source, ticks, rate, clock)
+        let lastUnchanged = rest(source, ticks, rate, clock)
+        // The frames of all renditions go on after the same tick.
+        var last = progress.composers.compactMap(\.lastRestTick).reduce(lastUnchanged, max)
         for position in progress.composers.indices {
             last = max(last, progress.composers[position].endRest(after: last, rate: rate))
         }

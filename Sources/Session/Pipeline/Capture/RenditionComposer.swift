@@ -33,6 +33,9 @@ struct RenditionComposer {
         if pacer.isConstant { rendition.mailbox.rest(ticks, rate: rate, origin: origin) }
     }
 
+    /// The last tick of the rest for which the encoder has made a frame; nil if there is none.
+    var lastRestTick: Int64? { rendition.mailbox.lastRestTick }
+
     /// Ends the rest after `last`. Returns that tick, or a later one if the encoder has already made its frame.
     mutating func endRest(after last: Int64, rate: Int64) -> Int64 {
         guard pacer.isConstant else { return last }

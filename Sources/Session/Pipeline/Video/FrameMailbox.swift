@@ -161,6 +161,17 @@ package final class FrameMailbox: Sendable {
         }
     }
 
+    /// The last tick of the rest that the encoder has taken; nil if there is none.
+    package var lastRestTick: Int64? { state.withLock { $0.rest?.taken } }
+
+    /// Viewers have the picture that was shown again in a rest.
+    package func noteShownAgain() {
+        state.withLock { state in
+            guard state.isStale, state.item?.isFrame != true else { return }
+            (state.isStale, state.shown) = (false, state.consent)
+        }
+    }
+
     /// Ends the rest: the encoder takes no more ticks of it.
     package func cancelRest() {
         state.withLock { ($0.rest, $0.missed) = (nil, []) }
@@ -254,9 +265,10 @@ package final class FrameMailbox: Sendable {
             state.isInterrupted = false
             return .interrupted
         }
-        // In the order of time.
+        // In the order of time, but nothing comes before what hides something.
+        if state.isUrgent { state.missed = [] }
         if !state.missed.isEmpty { return .resting(state.missed.removeFirst()) }
-        if let next = state.rest?.next, state.item.map({ next < $0.time }) ?? true,
+        if !state.isUrgent, let next = state.rest?.next, state.item.map({ next < $0.time }) ?? true,
             let time = state.rest?.take(at: SessionClock.monotonic(), isLast: state.isClosed)
         {
             return .resting(time)

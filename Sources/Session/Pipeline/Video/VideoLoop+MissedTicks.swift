@@ -9,15 +9,19 @@ extension VideoLoop {
     /// was replaced by a newer one. So a stream without timestamps keeps its speed.
     func fillMissedTicks(before time: MediaTime, _ work: inout Work) throws(EncodeError) {
         guard settings.pacing == .constant, let encoder = work.encoder, var last = work.lastTime else { return }
-        // An overloaded machine has no time for repeats that must be encoded. After `stallLimit`, `coverStall` shows
-        // them.
-        let oldest = time - (encoder.fillsWithoutEncoding ? MediaTime(milliseconds: 1000) : Self.stallLimit)
+        let oldest = oldestFilled(before: time, work)
         while case let missed = tick(after: last), missed < time {
             last = missed
             // A pause starts and ends with its own frame.
             guard missed >= oldest, disclosure.pauses.isPaused(at: missed) == work.isPaused else { continue }
             finish(try encoder.fill(at: missed), nil, at: missed, &work)
         }
+    }
+
+    /// The time of the oldest tick that is filled. An overloaded machine has no time for repeats that must be encoded.
+    /// After `stallLimit`, `coverStall` shows them.
+    func oldestFilled(before time: MediaTime, _ work: Work) -> MediaTime {
+        time - (work.encoder?.fillsWithoutEncoding == false ? Self.stallLimit : MediaTime(milliseconds: 1000))
     }
 
     func tick(after time: MediaTime) -> MediaTime {

@@ -164,7 +164,9 @@ final class VideoLoop: Sendable {
                 // Viewers still see an older picture.
                 if work.encoder?.isBehind == true { mailbox.refuse() }
                 ownSlateIsShown.store(work.showsOwnSlate, ordering: .relaxed)
-            case .resting(let time): try showAgain(at: time, &work)
+            case .resting(let time):
+                try showAgain(at: time, &work)
+                if work.encoder?.isBehind != true { mailbox.noteShownAgain() }
             case .interrupted: continue
             case .timedOut: try coverStall(&work)
             case .closed:
@@ -266,6 +268,8 @@ final class VideoLoop: Sendable {
             return
         }
         work.isCovering = false
+        // An encoder that is too slow leaves ticks out, as those that the capture thread misses.
+        if let clock = clock.withLock({ $0 }), time < oldestFilled(before: clock.now, work) { return }
         try fillMissedTicks(before: time, &work)
         try encodeRepeat(at: time, &work)
     }
