@@ -23,6 +23,15 @@ struct KeyPressesTests {
         #expect(press(.pause, at: 4100) == .pauseOrResume)
     }
 
+    @Test mutating func `Presses that come at once, after a line that stood still, are those of a held key`() {
+        #expect(press(.pause, at: 0) == .pauseOrResume)
+        #expect(presses.request(for: .pause, isRepeated: true, at: start + .seconds(3)) == .pause)
+        #expect(press(.microphone, at: 5000) == .turnMicrophoneOffOrAsk)
+        ask(at: 5000)
+        #expect(
+            presses.request(for: .microphone, isRepeated: true, at: start + .seconds(7)) == .turnMicrophoneOff)
+    }
+
     @Test mutating func `A pause just after a resume is a pause`() {
         #expect(press(.pause, at: 0) == .pauseOrResume)
         #expect(press(.pause, at: 300) == .pause)

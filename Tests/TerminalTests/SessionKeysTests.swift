@@ -50,7 +50,7 @@ struct SessionKeysTests {
             screen.takeControl()
             screen.type("q")
             let pressed = Pressed()
-            let keys = try #require(SessionKeys { pressed.add($0) })
+            let keys = try #require(SessionKeys { key, _ in pressed.add(key) })
             #expect(screen.wait(forOrdinary: false))
             for key in ["pp", "m", "c"] { #expect(pressed.type(key, on: screen)) }
             // A pasted word, a cursor key, and a key without a meaning.
@@ -82,7 +82,7 @@ struct SessionKeysTests {
             screen.setForeground(other)
             #expect(!SessionKeys.isPossible)
             let pressed = Pressed()
-            let keys = try #require(SessionKeys { pressed.add($0) })
+            let keys = try #require(SessionKeys { key, _ in pressed.add(key) })
             screen.type("q")
             let waits = ThreadWaits(of: "keys")
             kill(getpid(), SIGCONT)

@@ -27,8 +27,9 @@ package final class SessionKeys: Sendable {
     /// Reads keys on a separate thread until `close`. What was typed before is discarded. Returns nil if standard input
     /// is not the terminal of this process.
     ///
-    /// - Parameter onKey: called on that thread with each key; with nil for one that has no meaning, and for a text.
-    package init?(onKey: @escaping @Sendable (SessionKey?) -> Void) {
+    /// - Parameter onKey: called on that thread with each key, and true if it came several times at once, as a held key
+    ///   does; with nil for a key that has no meaning, and for a text.
+    package init?(onKey: @escaping @Sendable (SessionKey?, _ isRepeated: Bool) -> Void) {
         guard isatty(STDIN_FILENO) != 0, tcgetpgrp(STDIN_FILENO) >= 0,
             let signals = TerminalSignals([SIGTSTP, SIGCONT, SIGQUIT])
         else { return nil }
@@ -52,7 +53,7 @@ package final class SessionKeys: Sendable {
         signals.restore()
     }
 
-    private static func read(_ signals: TerminalSignals, _ onKey: (SessionKey?) -> Void) {
+    private static func read(_ signals: TerminalSignals, _ onKey: (SessionKey?, Bool) -> Void) {
         // A read just after the process has left the foreground fails, and does not stop the process.
         var mask = sigset_t()
         sigemptyset(&mask)
@@ -84,7 +85,7 @@ package final class SessionKeys: Sendable {
             guard count > 0 else { continue }
             // Several different bytes are a pasted text, or a key that sends a sequence.
             if bytes[..<count].contains(where: { $0 != bytes[0] }) { isInText = true }
-            onKey(isInText ? nil : SessionKey(rawValue: bytes[0]))
+            onKey(isInText ? nil : SessionKey(rawValue: bytes[0]), count > 1)
         }
     }
 }
@@ -117,13 +118,17 @@ package struct KeyPresses {
     ///
     /// - Parameters:
     ///   - key: nil for a key without a meaning.
-    ///   - time: when it was pressed.
-    package mutating func request(for key: SessionKey?, at time: ContinuousClock.Instant) -> Request? {
+    ///   - isRepeated: it came several times at once.
+    ///   - time: when it came.
+    package mutating func request(
+        for key: SessionKey?, isRepeated: Bool = false, at time: ContinuousClock.Instant
+    ) -> Request? {
         guard let key else {
             asked = nil
             return nil
         }
-        let isRepeated = last.map { $0.key == key && $0.time.duration(to: time) < Self.repetition } ?? false
+        let isRepeated =
+            isRepeated || last.map { $0.key == key && $0.time.duration(to: time) < Self.repetition } ?? false
         last = (key, time)
         if key != .microphone { asked = nil }
         switch key {

@@ -31,9 +31,11 @@ final class SessionKeyActions: Sendable {
 
     /// Does what a key asks for. Thread-safe. Never waits.
     ///
-    /// - Parameter key: nil for a key without a meaning.
-    func press(_ key: SessionKey?, at time: ContinuousClock.Instant = .now) {
-        switch presses.withLock({ $0.request(for: key, at: time) }) {
+    /// - Parameters:
+    ///   - key: nil for a key without a meaning.
+    ///   - isRepeated: it came several times at once.
+    func press(_ key: SessionKey?, isRepeated: Bool, at time: ContinuousClock.Instant = .now) {
+        switch presses.withLock({ $0.request(for: key, isRepeated: isRepeated, at: time) }) {
         case .stop: host.requestStop()
         case .pause: pause(orResume: false)
         case .pauseOrResume: pause(orResume: true)

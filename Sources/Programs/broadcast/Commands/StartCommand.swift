@@ -183,7 +183,7 @@ package struct StartCommand: AsyncParsableCommand, NotifyingCommand {
             // Not earlier: a program that finds a key can ask for something on the terminal.
             if takesKeys, keys == nil, SessionConsole.isStarting(event, snapshot) {
                 let actions = SessionKeyActions(host, output: output)
-                keys = SessionKeys { actions.press($0) }
+                keys = SessionKeys { actions.press($0, isRepeated: $1) }
                 if keys != nil { console.offer(.init(savesClips: host.session?.keepsClips == true)) }
             }
             console.show(event, snapshot)
