@@ -63,9 +63,32 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A folder that others can change, or a link, is not followed`() async throws {
+            try await withPeers { peers in
+                let broadcast = try BroadcastCommand(in: peers)
+                try await prepare(broadcast, peers)
+                let folder = broadcast.home + "/config/broadcast"
+                #expect(chmod(folder, 0o777) == 0)
+                let before = try left(in: broadcast.home)
+                let refused = try await broadcast.run(["purge", "--yes"])
+                #expect(refused.status == .exited(77) && refused.errors.contains(folder), "\(refused.errors)")
+                #expect(try left(in: broadcast.home) == before)
+                // As people have it who keep their settings in a repository.
+                let elsewhere = broadcast.home + "/Videos/dotfiles"
+                #expect(chmod(folder, 0o700) == 0 && rename(folder, elsewhere) == 0 && symlink(elsewhere, folder) == 0)
+                #expect(try await broadcast.run(["purge", "--yes"]).status == .exited(0))
+                #expect(
+                    try left(in: broadcast.home) == [
+                        "Videos/dotfiles", "Videos/dotfiles/config.toml", "Videos/talk.mp4",
+                    ])
+            }
+        }
+
         @Test func `While a session runs, nothing is removed`() async throws {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 _ = try await studio.startLive(["--to", studio.path("out.mp4")])
+                let test = try await studio.broadcast.run(["doctor", "--line", "--yes", "rtmp://127.0.0.1:1/live"])
+                #expect(test.status == .exited(1) && test.errors.contains("would take its line"))
                 let refused = try await studio.broadcast.run(["purge", "--yes"])
                 #expect(refused.status == .exited(1) && refused.errors.contains("broadcast stop --all"))
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))

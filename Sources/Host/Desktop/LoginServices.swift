@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 import Processes
 
@@ -90,7 +91,13 @@ package struct LoginServices: Sendable {
 
     /// The broadcasts that start with the login, and the units that run or failed, by name.
     package func all() throws(Problem) -> [Status] {
-        var names = Set(Self.names(in: configurationFolder + "/autostart", prefix: "broadcast-", ending: ".desktop"))
+        // Another program's entry can have such a name, too.
+        var names = Set(
+            Self.names(in: configurationFolder + "/autostart", prefix: "broadcast-", ending: ".desktop").filter {
+                name in
+                let text = try? String(contentsOfFile: entry(name), encoding: .utf8)
+                return text?.contains(" start --session \(name) --to ") == true
+            })
         guard try hasManager() else { return names.sorted().map(entryStatus) }
         let wants = configurationFolder + "/systemd/user/graphical-session.target.wants"
         names.formUnion(Self.names(in: wants, prefix: "broadcast@", ending: ".service"))

@@ -32,15 +32,19 @@ package struct UserData {
         case service(LoginServices.Problem)
         case secrets(CredentialProblem)
         case folder(path: String, code: Int32)
+        /// A folder of another user, or one that others can write to.
+        case foreign(path: String)
     }
 
     private let paths: Paths
     private let credentials: CredentialStore
     private let services: LoginServices
+    private let keyring: SecretService
 
-    package init(paths: Paths, credentials: CredentialStore, services: LoginServices) {
+    package init(paths: Paths, credentials: CredentialStore, keyring: SecretService, services: LoginServices) {
         self.paths = paths
         self.credentials = credentials
+        self.keyring = keyring
         self.services = services
     }
 
@@ -60,11 +64,24 @@ package struct UserData {
         for (path, content) in [
             (settings, Content.settings), (paths.dataFolder, .data), (paths.stateFolder, .state),
             (paths.runtimeFolder, .runtime),
-        ] where access(path, F_OK) == 0 {
+        ] {
+            var status = stat()
+            guard lstat(path, &status) == 0 else { continue }
+            // Root would remove what another user has put there, or swapped for a link meanwhile.
+            guard status.st_uid == geteuid(), Self.isPrivate(status) else { throw .foreign(path: path) }
             items.append(.folder(path: path, content))
         }
         return items
     }
+
+    /// True if nobody else can change what is in the folder. A link is removed, and not followed.
+    private static func isPrivate(_ status: stat) -> Bool {
+        let kind = status.st_mode & S_IFMT
+        return kind == S_IFLNK || kind == S_IFDIR && status.st_mode & 0o022 == 0
+    }
+
+    /// False if secrets in a keyring cannot be seen, because none answers.
+    package var seesKeyring: Bool { [.ready, .asks].contains(keyring.state()) }
 
     /// Removes an item. A folder that is a link is not followed.
     package func remove(_ item: Item) throws(Problem) {

@@ -6,6 +6,9 @@ package enum PurgeSentences {
     package static let nothing = "There is nothing to remove: no settings, secrets or logs."
     package static let done = "Removed. Recordings and clips are where you put them."
 
+    package static let noKeyring =
+        "Warning: No keyring answers here, so secrets in it stay. Run the command in the desktop session to remove them too."
+
     /// One thing that is removed.
     package static func line(_ item: UserData.Item) -> String {
         switch item {
@@ -17,7 +20,7 @@ package enum PurgeSentences {
 
     private static func text(_ content: UserData.Content) -> String {
         switch content {
-        case .settings: "the configuration"
+        case .settings: "the configuration, and what else is in its folder"
         case .data: "your extensions, and answers to setup"
         case .state: "logs, and the monitors that Wayland desktops share without a dialog"
         case .runtime: "sockets of sessions that have ended"
@@ -30,6 +33,11 @@ extension CommandError {
         switch problem {
         case .service(let problem): self.init(problem)
         case .secrets(let problem): self.init(problem)
+        case .foreign(let path):
+            self.init(
+                .notPermitted,
+                "\(path) belongs to another user, or others can write to it, so nothing was removed. "
+                    + "Run the command as its owner.")
         case .folder(let path, let code):
             self.init(.ioError, "Cannot remove \(path): \(String(cString: strerror(code))). Remove it by hand.")
         }

@@ -45,6 +45,12 @@ package enum TerminalPrompt {
         }
     }
 
+    /// Asks a question that only `y` or `yes` affirms.
+    package static func confirms(_ question: String) -> Bool {
+        guard case .line(let answer) = ask(question, isSecret: false) else { return false }
+        return ["y", "yes"].contains(answer.lowercased())
+    }
+
     /// True if input is there within a time in which no person types. A pasted text arrives in parts.
     private static var hasMoreInput: Bool {
         var request = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)

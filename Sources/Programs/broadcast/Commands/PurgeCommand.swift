@@ -31,39 +31,27 @@ struct PurgeCommand: AsyncParsableCommand {
             throw CommandError(
                 .nothing, "Session \"\(name)\" is running. End all sessions first, with: broadcast stop --all")
         }
-        let data = UserData(paths: user.paths, credentials: user.credentials, services: user.loginServices)
+        let data = UserData(
+            paths: user.paths, credentials: user.credentials, keyring: user.secretService, services: user.loginServices)
         // A configuration with a fault is removed, too; a locked keyring is then asked only for the other names.
         let configured = (try? ConfigurationFile.load(user.paths.configFile))?.destinations.map(\.name) ?? []
         let known = configured + KnownService.all.map(\.name) + user.catalog.names
         let items = try presentingPurge { () throws(UserData.Problem) in try data.items(known: known) }
         guard !items.isEmpty else { return Output.note(PurgeSentences.nothing) }
         for item in items { try Output.answer(PurgeSentences.line(item)) }
+        if !data.seesKeyring { Output.note(PurgeSentences.noKeyring) }
         if dryRun { return }
         if !yes {
             guard isatty(STDIN_FILENO) != 0 else {
                 throw CommandError(.usage, "There is no terminal to ask on. To remove all of this, add --yes.")
             }
-            guard isConfirmed() else { throw CommandError(.nothing, "Nothing was removed.") }
-        }
-        var failure: CommandError?
-        for item in items {
-            do throws(UserData.Problem) {
-                try data.remove(item)
-            } catch {
-                let error = CommandError(error)
-                if failure == nil { failure = error } else { Output.note("broadcast: " + error.message) }
+            guard TerminalPrompt.confirms("Remove all of this? [y/N]") else {
+                throw CommandError(.nothing, "Nothing was removed.")
             }
         }
-        if let failure { throw failure }
+        // The first failure ends it: without the folders, nothing would tell which secrets a locked keyring has.
+        for item in items { try presentingPurge { () throws(UserData.Problem) in try data.remove(item) } }
         Output.note(PurgeSentences.done)
-    }
-
-    private func isConfirmed() -> Bool {
-        TypedAhead.discard()
-        guard case .line(let answer) = TerminalPrompt.ask("Remove all of this? [y/N]", isSecret: false) else {
-            return false
-        }
-        return ["y", "yes"].contains(answer.lowercased())
     }
 
     private func presentingPurge<Value>(_ body: () throws(UserData.Problem) -> Value) throws(CommandError) -> Value {
