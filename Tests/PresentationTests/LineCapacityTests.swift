@@ -23,6 +23,15 @@ struct LineCapacityTests {
         #expect(FindingRow(Finding(.line, .wrong, .line(capacity(rate)))).line.contains("too little"))
     }
 
+    @Test(arguments: [(1080, nil), (1440, 1080), (768, nil)] as [(Int, Int?)])
+    func `No size is recommended that is not smaller than the screen`(height: Int, expected: Int?) {
+        let screen = PixelSize(width: height * 16 / 9, height: height)
+        for size in [screen, PixelSize(width: screen.height, height: screen.width)] {
+            let capacity = LineCapacity(address: "rtmp://a/…", rate: 9000, isAtLimit: false, screen: size)
+            #expect(capacity.bitrate == 6100 && capacity.size?.height == expected)
+        }
+    }
+
     @Test func `The limits of a service count`() {
         let limits = PictureLimits(size: PixelSize(width: 1280, height: 720), bitrate: 4000)
         let capacity = capacity(20_000, limits: limits)

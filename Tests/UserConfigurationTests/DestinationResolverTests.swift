@@ -289,13 +289,18 @@ struct DestinationResolverTests {
         arguments: [
             ("rtmp://127.0.0.1/live/secret", false), ("twitch", true), ("rtmp://live.twitch.tv/app/secret", true),
             ("youtube", nil), ("rtmp://a.rtmp.youtube.com/live2/secret", nil), ("out.mp4", nil),
-        ] as [(String, Bool?)])
-    func `A line is tested under another name, in a service's test mode, or not at all`(
-        target: String, usesKey: Bool?
-    ) async throws {
+            // Parameters can say where a stream goes; a relay can pass the key on; several services use this domain.
+            ("rtmp://127.0.0.1/live/secret?streamname=live", nil), ("relay", false),
+            ("rtmp://fra.global-contribute.live-video.net/app/secret", nil),
+        ] as [(String, Bool?)]) func `A line is tested under another name, in a service's test mode, or not at all`(
+            target: String, usesKey: Bool?
+        ) async throws
+    {
         try await withTemporaryFolder { folder in
-            let secrets = FakeSecrets(secrets: ["twitch/key": "s3cret", "youtube/key": "s3cret"])
-            let plan = try resolver(in: folder, secrets: secrets).resolve(target)
+            let secrets = FakeSecrets(
+                secrets: ["twitch/key": "s3cret", "youtube/key": "s3cret", "relay/key": "s3cret"])
+            let configuration = "[destinations.relay]\nservice = \"twitch\"\nurl = \"rtmp://127.0.0.1/live\"\n"
+            let plan = try resolver(in: folder, configuration, secrets: secrets).resolve(target)
             #expect(plan.lineTest?.usesKey == usesKey)
         }
     }

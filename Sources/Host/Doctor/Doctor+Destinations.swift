@@ -38,7 +38,7 @@ extension Doctor {
     }
 
     /// Resolves a destination as a start does, and performs the handshakes with its server.
-    func examine(_ target: String, _ configuration: Configuration, testsLine: Bool) async {
+    func examine(_ target: String, _ configuration: Configuration, testsLine: Bool, screen: PixelSize?) async {
         let plan: DestinationPlan
         do throws(ConfigurationError) {
             var settings = SessionSettings()
@@ -49,7 +49,7 @@ extension Doctor {
                 let answers = await examine("\(server)") { () async throws(RTMPError) in
                     try await RTMPExamination.perform(server, route: session.route)
                 }
-                if answers, testsLine { await examineLine(to: server, target, session.route) }
+                if answers, testsLine { await examineLine(to: server, target, session.route, screen: screen) }
                 return
             }
             let resolver = DestinationResolver(
@@ -63,14 +63,14 @@ extension Doctor {
         report(.destination, .ok, .destination(name: plan.name))
         guard let examination = plan.examination else {
             if plan.isLive { report(.server, .ok, .notContacted) }
-            if plan.isLive, testsLine { await examineLine(to: plan) }
+            if plan.isLive, testsLine { await examineLine(to: plan, screen: screen) }
             if let path = plan.path {
                 examineSpace(in: URLName.folder(of: path), rate: Self.recordingRate(configuration))
             }
             return
         }
         let answers = await examine(plan.url ?? plan.name, examination)
-        if answers, testsLine { await examineLine(to: plan) }
+        if answers, testsLine { await examineLine(to: plan, screen: screen) }
     }
 
     /// Returns true if the server answers.

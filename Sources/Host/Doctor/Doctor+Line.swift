@@ -14,20 +14,23 @@ package struct LineCapacity: Sendable, Equatable {
     package var isAtLimit: Bool
     /// The video bitrate in kbit/s that fits; nil if the line is too slow for a broadcast.
     package var bitrate: Int?
-    /// The size that fits this bitrate; nil if there is none.
+    /// The size that fits this bitrate; nil if the screen is no larger.
     package var size: PixelSize?
 
-    /// - Parameter limits: those of the service.
-    package init(address: String, rate: Int, isAtLimit: Bool, limits: PictureLimits = PictureLimits()) {
+    /// - Parameters:
+    ///   - limits: those of the service.
+    ///   - screen: the size of the screen; nil if it is not known.
+    package init(
+        address: String, rate: Int, isAtLimit: Bool, limits: PictureLimits = PictureLimits(), screen: PixelSize? = nil
+    ) {
         (self.address, self.rate, self.isAtLimit) = (address, rate, isAtLimit)
         // What other programs send, and a line that becomes slower, need the rest.
         let usable = min(rate * 7 / 10 - Self.audio, limits.bitrate ?? .max, Self.highest) / 100 * 100
         guard usable >= Self.lowest else { return }
         bitrate = usable
-        let fitting = Self.sizes.first { $0.bitrate <= usable }?.size
-        size = fitting.map { size in
-            limits.size.map { $0.height < size.height ? $0 : size } ?? size
-        }
+        guard let fitting = Self.sizes.first(where: { $0.bitrate <= usable })?.size else { return }
+        let allowed = limits.size.map { $0.height < fitting.height ? $0 : fitting } ?? fitting
+        if screen.map({ min($0.width, $0.height) > allowed.height }) ?? true { size = allowed }
     }
 
     /// kbit/s.
@@ -48,24 +51,27 @@ extension Doctor {
     private static let lineOffer = 30_000
 
     /// Sends to a server for some seconds, and reports how much it took.
-    func examineLine(to plan: DestinationPlan) async {
+    ///
+    /// - Parameter screen: the size of the screen; nil if it is not known.
+    func examineLine(to plan: DestinationPlan, screen: PixelSize?) async {
         guard let test = plan.lineTest else { return report(.line, .warning, .noLineTest(name: plan.name)) }
-        await examineLine(test, at: plan.url ?? plan.name, plan.limits)
+        await examineLine(test, at: plan.url ?? plan.name, screen: screen)
     }
 
     /// The same for an address without a key.
-    func examineLine(to server: RTMPAddress, _ text: String, _ route: RTMPRoute) async {
+    func examineLine(to server: RTMPAddress, _ text: String, _ route: RTMPRoute, screen: PixelSize?) async {
         guard !KnownService.all.contains(where: { $0.owns(server.host) }),
-            let url = try? RTMPURL(text, streamKey: "test")
+            let url = try? RTMPURL(text, streamKey: "test"), let test = LineTest(at: url, route: route)
         else { return report(.line, .warning, .noLineTest(name: "\(server)")) }
-        await examineLine(LineTest(at: url, route: route), at: "\(server)", PictureLimits())
+        await examineLine(test, at: "\(server)", screen: screen)
     }
 
-    private func examineLine(_ test: LineTest, at address: String, _ limits: PictureLimits) async {
+    private func examineLine(_ test: LineTest, at address: String, screen: PixelSize?) async {
         do throws(RTMPError) {
             let rate = try await Self.measure(test)
             let capacity = LineCapacity(
-                address: address, rate: rate, isAtLimit: rate >= Self.lineOffer * 9 / 10, limits: limits)
+                address: address, rate: rate, isAtLimit: rate >= Self.lineOffer * 9 / 10, limits: test.limits,
+                screen: screen)
             report(.line, capacity.bitrate == nil ? .wrong : .ok, .line(capacity))
         } catch {
             report(.line, .wrong, .lineProblem(error, usesKey: test.usesKey))

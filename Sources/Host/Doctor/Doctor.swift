@@ -61,7 +61,7 @@ package struct Doctor: Sendable {
         examineSpace(for: configuration)
         examineEncoder(screen: size)
         guard let configuration else { return }
-        for target in targets { await examine(target, configuration, testsLine: testsLine) }
+        for target in targets { await examine(target, configuration, testsLine: testsLine, screen: size) }
     }
 
     func report(_ subject: Finding.Subject, _ level: Finding.Level, _ fact: Fact) {

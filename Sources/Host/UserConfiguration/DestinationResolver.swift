@@ -131,11 +131,19 @@ package struct DestinationResolver {
                 throw .destination(.format(.lossless(live: plan.name)))
             }
         }
-        let known =
-            service.flatMap(KnownService.named).flatMap { $0.url == nil ? nil : $0 } ?? serviceAtAddress(of: plan)
-        // A stream under another name would not be accepted, or would be somebody's.
-        if let known { plan.lineTest = known.test.flatMap { plan.lineTest?.with(parameter: $0) } }
-        let isPublic = known != nil
+        let owners = servicesAtAddress(of: plan)
+        let named = service.flatMap(KnownService.named)
+        if !owners.isEmpty {
+            // The address decides, because a configured service can have an address elsewhere. On a server of services,
+            // a stream under another name would not be accepted, or would be somebody's.
+            let owner =
+                named.map { named in owners.first { $0.name == named.name } }
+                ?? (owners.count == 1 ? owners[0] : nil)
+            plan.lineTest = owner.flatMap { owner in
+                owner.test.flatMap { plan.lineTest?.with(parameter: $0, limits: owner.limits) }
+            }
+        }
+        let isPublic = named?.url != nil || !owners.isEmpty
         plan.applicationDetail = configuration.privacy.titles ?? (isPublic ? .windowClass : .full)
         return plan
     }
@@ -152,9 +160,9 @@ package struct DestinationResolver {
         return try complete(.program(name: manifest.name, manifest: manifest, launch: launch), service: nil)
     }
 
-    private func serviceAtAddress(of plan: DestinationPlan) -> KnownService? {
-        guard let url = plan.url, let address = try? RTMPAddress(url) else { return nil }
-        return KnownService.all.first { $0.owns(address.host) }
+    private func servicesAtAddress(of plan: DestinationPlan) -> [KnownService] {
+        guard let url = plan.url, let address = try? RTMPAddress(url) else { return [] }
+        return KnownService.all.filter { $0.owns(address.host) }
     }
 
     /// True if `target` is a configured destination or a known service, which cannot be used twice.

@@ -141,10 +141,11 @@ extension Space {
 extension LineCapacity {
     fileprivate var text: String {
         let line = "\(address) took \(isAtLimit ? "all of the test's " : "")\(rate) kbit/s"
-        guard let bitrate, let size else {
+        guard let bitrate else {
             return line + ". That is too little for a broadcast. Use another network, or a cable instead of Wi-Fi."
         }
-        return line + "; --bitrate \(bitrate) --size \(size) leaves room for what else uses the line"
+        return line
+            + "; --bitrate \(bitrate)\(size.map { " --size \($0)" } ?? "") leaves room for what else uses the line"
     }
 }
 

@@ -9,19 +9,25 @@ package struct LineTest: Sendable {
     private let route: RTMPRoute
     /// What keeps a stream with the user's key from viewers; nil to publish under a name that nobody watches.
     private var parameter: String?
+    /// The limits of the service.
+    package private(set) var limits = PictureLimits()
 
-    /// A test on the user's own server: a stream of the same application with a name of its own. Parameters after the
-    /// name, such as a token, stay.
-    package init(at url: RTMPURL, caFile: String? = nil, route: RTMPRoute = RTMPRoute()) {
+    /// A test on the user's own server: a stream of the same application with a name of its own.
+    ///
+    /// Returns nil if the key has parameters: they can say where the stream goes, whatever its name is.
+    package init?(at url: RTMPURL, caFile: String? = nil, route: RTMPRoute = RTMPRoute()) {
+        guard !url.streamKey.contains("?") else { return nil }
         (self.url, self.caFile, self.route) = (url, caFile, route)
     }
 
     /// Returns the test of a service that keeps a stream with `parameter` after its key from viewers.
     ///
-    /// - Parameter parameter: as the service documents it, such as `bandwidthtest=true`.
-    package func with(parameter: String) -> LineTest {
+    /// - Parameters:
+    ///   - parameter: as the service documents it, such as `bandwidthtest=true`.
+    ///   - limits: those of the service.
+    package func with(parameter: String, limits: PictureLimits) -> LineTest {
         var test = self
-        test.parameter = parameter
+        (test.parameter, test.limits) = (parameter, limits)
         return test
     }
 
@@ -30,9 +36,8 @@ package struct LineTest: Sendable {
 
     /// The stream name, which can be a secret.
     private var name: String {
-        let query = url.streamKey.firstIndex(of: "?").map { url.streamKey[$0...] }
-        if let parameter { return url.streamKey + (query == nil ? "?" : "&") + parameter }
-        return "broadcast-line-test-" + String(UInt32.random(in: 0...UInt32.max), radix: 16) + (query ?? "")
+        if let parameter { return url.streamKey + "?" + parameter }
+        return "broadcast-line-test-" + String(UInt32.random(in: 0...UInt32.max), radix: 16)
     }
 
     /// Begins to publish there.
