@@ -184,7 +184,7 @@ package struct ScreenRateControl {
             let age = tick - lastKeyframe
             return group.next(
                 age: age, level: bucket.level, inflow: tickBytes * Double(max(0, interval - age)),
-                reserve: reserve(after: group))
+                reserve: reserve(after: group), page: min(1.5 * leastPage, 0.3 * capacity))
         }
         return refinement(at: tick)
     }

@@ -39,10 +39,11 @@ struct StillGroup: Equatable, Sendable {
     ///   - level: what is in the bucket, in bytes.
     ///   - inflow: what flows into it before the next keyframe is due.
     ///   - reserve: what the next keyframe needs, in bytes.
-    func next(age: Int, level: Double, inflow: Double, reserve: Double) -> FramePlan? {
-        guard !isComplete, age >= steps[sent].offset, level >= steps[sent].level,
-            level - Double(steps[sent].bytes) + inflow >= reserve
-        else { return nil }
+    ///   - page: what a new page needs that comes at once, in bytes.
+    func next(age: Int, level: Double, inflow: Double, reserve: Double, page: Double) -> FramePlan? {
+        guard !isComplete, age >= steps[sent].offset, level >= steps[sent].level else { return nil }
+        let rest = level - Double(steps[sent].bytes)
+        guard rest + inflow >= reserve, rest >= page else { return nil }
         return repeated(sent)
     }
 
