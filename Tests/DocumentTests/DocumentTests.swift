@@ -47,6 +47,24 @@ struct DocumentTests {
         #expect(document.modules == modules && modules.count > 5)
     }
 
+    @Test func `Each manual page belongs to a package`() throws {
+        let pages = try FileManager.default.contentsOfDirectory(
+            atPath: Document.root.appendingPathComponent("man").path
+        )
+        .filter { $0.hasSuffix(".7") }
+        let debian = try ["broadcast", "broadcast-hls", "broadcast-srt"].map {
+            try Document(path: "packaging/debian/\($0).install").text
+        }.joined(separator: "\n")
+        let rpm = try Document(path: "packaging/rpm/broadcast.spec").text
+        #expect(pages.count > 4)
+        for page in pages {
+            #expect(debian.contains("usr/share/man/man7/\(page)\n") || debian.hasSuffix("/\(page)"), "\(page)")
+            #expect(rpm.contains("%{_mandir}/man7/\(page)*"), "\(page)")
+        }
+        // Those of the other sections belong to one package as a whole.
+        #expect(debian.contains("usr/share/man/man1\n") && rpm.contains("%{_mandir}/man1/broadcast*.1*"))
+    }
+
     @Test(arguments: PackageDescription.modules.keys.sorted() + PackageDescription.testModules.keys.sorted())
     func `A module imports all that Package.swift lists for it`(module: String) throws {
         let listed = try #require(PackageDescription.modules[module] ?? PackageDescription.testModules[module])
