@@ -92,5 +92,6 @@ struct CompletionValuesTests {
     @Test func `Help offers the commands that help lists`() async throws {
         let offered = try await values("help", "")
         #expect(offered.contains("start") && !offered.contains("complete"))
+        #expect(offered.contains("rules") && offered.contains("statuses"))
     }
 }

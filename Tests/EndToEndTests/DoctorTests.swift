@@ -240,6 +240,17 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A line that carries almost nothing is too slow, and the test ends`() async throws {
+            try await withBrokenMachine { broadcast, peers in
+                let server = try await NginxRTMP.start(in: peers)
+                let port = try await SlowLine.open(to: server.port, rate: 100, in: peers)
+                let address = "rtmp://127.0.0.1:\(port)/live"
+                let checks = try await examine(broadcast, ["--line", "--yes", address])
+                expectOnly("line", "wrong", in: checks, saying: ["too slow"], beside: Self.withoutBus)
+                #expect(!"\(checks)".contains("stream name of its own"))
+            }
+        }
+
         @Test func `A line that is measured needs a destination, and a file has none`() async throws {
             try await withBrokenMachine { broadcast, _ in
                 for arguments in [

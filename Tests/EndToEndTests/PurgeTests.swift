@@ -73,9 +73,21 @@ extension EndToEndTests {
                 let refused = try await broadcast.run(["purge", "--yes"])
                 #expect(refused.status == .exited(77) && refused.errors.contains(folder), "\(refused.errors)")
                 #expect(try left(in: broadcast.home) == before)
+                // A folder in it whose content cannot be removed.
+                let locked = broadcast.home + "/state/broadcast/locked"
+                #expect(chmod(folder, 0o700) == 0)
+                try FileManager.default.createDirectory(atPath: locked, withIntermediateDirectories: true)
+                try "x".write(toFile: locked + "/file", atomically: true, encoding: .utf8)
+                #expect(chmod(locked, 0o500) == 0)
+                let failed = try await broadcast.run(["purge", "--yes"])
+                #expect(
+                    failed.status == .exited(74) && failed.errors.contains("state/broadcast: Permission denied"),
+                    "\(failed.errors)")
+                #expect(chmod(locked, 0o700) == 0)
+                try await prepare(broadcast, peers)
                 // As people have it who keep their settings in a repository.
                 let elsewhere = broadcast.home + "/Videos/dotfiles"
-                #expect(chmod(folder, 0o700) == 0 && rename(folder, elsewhere) == 0 && symlink(elsewhere, folder) == 0)
+                #expect(rename(folder, elsewhere) == 0 && symlink(elsewhere, folder) == 0)
                 #expect(try await broadcast.run(["purge", "--yes"]).status == .exited(0))
                 #expect(
                     try left(in: broadcast.home) == [

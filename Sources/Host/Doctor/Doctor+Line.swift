@@ -67,8 +67,11 @@ extension Doctor {
     }
 
     private func examineLine(_ test: LineTest, at address: String, screen: PixelSize?) async {
+        guard var picture = try? TestPicture() else { return report(.line, .wrong, .encoderFails) }
         do throws(RTMPError) {
-            let rate = try await Self.measure(test)
+            guard let rate = try await Self.measure(test, &picture) else {
+                return report(.line, .wrong, .encoderFails)
+            }
             let capacity = LineCapacity(
                 address: address, rate: rate, isAtLimit: rate >= Self.lineOffer * 9 / 10, limits: test.limits,
                 screen: screen)
@@ -78,25 +81,20 @@ extension Doctor {
         }
     }
 
-    /// Returns the rate in kbit/s.
-    private static func measure(_ test: LineTest) async throws(RTMPError) -> Int {
-        guard var picture = try? TestPicture() else { throw .unsupportedFormat(.pictureTooLarge) }
+    /// Returns the rate in kbit/s; nil if the picture cannot be encoded.
+    private static func measure(_ test: LineTest, _ picture: inout TestPicture) async throws(RTMPError) -> Int? {
         let publisher = try await test.connect(picture.stream)
         let begin = ContinuousClock.now
         var first: (bytes: UInt64, time: Duration)?
-        // A line that takes nothing at all keeps `send` waiting.
-        let timer = Task {
-            try? await Task.sleep(for: lineTime.end + .seconds(4))
-            if !Task.isCancelled { await publisher.finish(deadline: .zero) }
-        }
-        defer { timer.cancel() }
         while true {
             let elapsed = ContinuousClock.now - begin
             if elapsed >= lineTime.begin, first == nil { first = (publisher.statistics.bytesSent, elapsed) }
             if elapsed >= lineTime.end { break }
             guard let packet = picture.next(at: MediaTime(elapsed), bytes: lineOffer * 125 / TestPicture.rate) else {
-                throw .broken(.eventLoopEnded)
+                await publisher.finish(deadline: .zero)
+                return nil
             }
+            // Throws if the server takes nothing for some seconds.
             try await publisher.send(packet)
             let due = begin + .seconds(Double(picture.count) / Double(TestPicture.rate))
             try? await Task.sleep(until: due, clock: .continuous)

@@ -1,7 +1,7 @@
 import Credentials
 import Desktop
-import FoundationEssentials
 import Glibc
+import Processes
 import UserConfiguration
 
 /// What the program keeps of a user outside of recordings and clips: settings, secrets, logs, and what starts with the
@@ -31,7 +31,7 @@ package struct UserData {
     package enum Problem: Error {
         case service(LoginServices.Problem)
         case secrets(CredentialProblem)
-        case folder(path: String, code: Int32)
+        case folder(path: String, SystemError)
         /// A folder of another user, or one that others can write to.
         case foreign(path: String)
     }
@@ -99,12 +99,10 @@ package struct UserData {
                 throw .secrets(error)
             }
         case .folder(let path, _):
-            do {
-                try FileManager.default.removeItem(atPath: path)
+            do throws(SystemError) {
+                try Folder.remove(path)
             } catch {
-                // What another process has removed meanwhile is gone, too.
-                guard access(path, F_OK) == 0 else { return }
-                throw .folder(path: path, code: errno)
+                throw .folder(path: path, error)
             }
         }
     }

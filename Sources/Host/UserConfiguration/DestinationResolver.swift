@@ -135,7 +135,7 @@ package struct DestinationResolver {
         let named = service.flatMap(KnownService.named)
         if !owners.isEmpty {
             // The address decides, because a configured service can have an address elsewhere. On a server of services,
-            // a stream under another name would not be accepted, or would be somebody's.
+            // a stream under another name would be refused, or belong to another user.
             let owner =
                 named.map { named in owners.first { $0.name == named.name } }
                 ?? (owners.count == 1 ? owners[0] : nil)

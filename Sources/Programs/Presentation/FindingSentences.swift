@@ -40,7 +40,7 @@ extension Finding {
         case .line(let capacity): capacity.text
         case .lineProblem(let error, let usesKey):
             error.description
-                + (usesKey
+                + (usesKey || !error.canConcernStreamName
                     ? ""
                     : " The test used a stream name of its own, which the server must accept. "
                         + "If it knows its names, measure with a broadcast: broadcast status shows the rate.")
@@ -135,6 +135,18 @@ extension Space {
         }
         return speed < 2 * rate
             ? base + ". The disk is too slow for a recording: record to another one, or use a lower --bitrate." : base
+    }
+}
+
+extension RTMPError {
+    /// True if the server may have refused the name of the stream: some close the connection then.
+    fileprivate var canConcernStreamName: Bool {
+        switch self {
+        case .refused, .streamBusy, .closed: true
+        case .unsupportedFormat, .unreachable, .proxyFailed, .insecure, .unusableCertificateFile, .badRedirect,
+            .timedOut, .signInRefused, .protocolViolation, .broken, .cancelled:
+            false
+        }
     }
 }
 

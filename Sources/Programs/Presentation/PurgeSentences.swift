@@ -1,4 +1,3 @@
-import Glibc
 import Host
 
 /// What users read about `broadcast purge`.
@@ -38,8 +37,8 @@ extension CommandError {
                 .notPermitted,
                 "\(path) belongs to another user, or others can write to it, so nothing was removed. "
                     + "Run the command as its owner.")
-        case .folder(let path, let code):
-            self.init(.ioError, "Cannot remove \(path): \(String(cString: strerror(code))). Remove it by hand.")
+        case .folder(let path, let error):
+            self.init(.ioError, "Cannot remove \(path): \(error.reason). Remove it by hand.")
         }
     }
 }

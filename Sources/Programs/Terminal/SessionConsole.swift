@@ -94,8 +94,8 @@ package struct SessionConsole {
         self.output = output
     }
 
-    /// Offers the keys from now on. Call it before the event is shown for which `isStarting` is true, because the user
-    /// is told of them with that event.
+    /// Offers the keys from now on. Call it before the event is shown for which `isStarting` is true: the line about
+    /// that event names them.
     package mutating func offer(_ keys: Keys) {
         self.keys = keys
     }

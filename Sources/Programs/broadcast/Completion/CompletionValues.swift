@@ -47,7 +47,10 @@ package struct CompletionValues {
         case "check-extension": Completion(mode: .folders, candidates: extensions)
         case "forget-source":
             .values(CommandContext.paths.rememberedChoices.all.keys.sorted().map { .init(value: $0, summary: "") })
-        case "help": .values(root.visibleSubcommands.map { .init(value: $0.commandName, summary: $0.abstract ?? "") })
+        case "help":
+            .values(
+                root.visibleSubcommands.map { .init(value: $0.commandName, summary: $0.abstract ?? "") }
+                    + HelpTopic.allCases.map { .init(value: $0.rawValue, summary: $0.summary) })
         // Any KEY=VALUE.
         case "annotate": .free
         default: nil

@@ -7,6 +7,16 @@ package enum HelpTopic: String, CaseIterable {
     case rules
     case statuses
 
+    /// What it is about, in a line.
+    package var summary: String {
+        switch self {
+        case .configuration: "The configuration file, and how to change it."
+        case .environment: "The variables that the program reads."
+        case .rules: "How to name the windows to hide or to capture."
+        case .statuses: "What an exit status means."
+        }
+    }
+
     /// The topic that these arguments ask for; nil if they ask for something else.
     package init?(arguments: [String]) {
         guard arguments.count == 2, arguments[0] == "help", let topic = HelpTopic(rawValue: arguments[1]) else {

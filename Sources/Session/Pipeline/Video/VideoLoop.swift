@@ -165,8 +165,8 @@ final class VideoLoop: Sendable {
                 if work.encoder?.isBehind == true { mailbox.refuse() }
                 ownSlateIsShown.store(work.showsOwnSlate, ordering: .relaxed)
             case .resting(let time):
-                try showAgain(at: time, &work)
-                if work.encoder?.isBehind != true { mailbox.noteShownAgain() }
+                let isShown = try showAgain(at: time, &work)
+                if isShown, work.encoder?.isBehind != true { mailbox.noteShownAgain() }
             case .interrupted: continue
             case .timedOut: try coverStall(&work)
             case .closed:
@@ -260,18 +260,21 @@ final class VideoLoop: Sendable {
 
     /// Shows the last picture again at a tick in which the capture thread rests, unless the thread must look first: it
     /// is on its way then, and `coverStall` covers for it if it hangs.
-    private func showAgain(at time: MediaTime, _ work: inout Work) throws(EncodeError) {
+    ///
+    /// - Returns: false if it is not shown.
+    private func showAgain(at time: MediaTime, _ work: inout Work) throws(EncodeError) -> Bool {
         guard let last = work.lastTime, last < time, !work.showsOwnSlate, !mustHideLast(at: time),
             disclosure.pauses.isPaused(at: time) == work.isPaused
         else {
             mailbox.cancelRest()
-            return
+            return false
         }
         work.isCovering = false
         // An encoder that is too slow leaves ticks out, as those that the capture thread misses.
-        if let clock = clock.withLock({ $0 }), time < oldestFilled(before: clock.now, work) { return }
+        if let clock = clock.withLock({ $0 }), time < oldestFilled(before: clock.now, work) { return false }
         try fillMissedTicks(before: time, &work)
         try encodeRepeat(at: time, &work)
+        return true
     }
 
     func encode(_ frame: SampleBuffer, _ work: inout Work) throws(EncodeError) {

@@ -45,20 +45,8 @@ package final class ClipFolder {
             let path = parent + "/" + name
             guard let descriptor = lock(path) else { continue }
             defer { close(descriptor) }
-            empty(path, descriptor)
+            Folder.empty(path, descriptor)
             rmdir(path)
-        }
-    }
-
-    /// Deletes what is in an open folder. Does not follow links.
-    private static func empty(_ path: String, _ descriptor: Int32) {
-        for name in Folder.entries(path) {
-            if unlinkat(descriptor, name, 0) == 0 { continue }
-            let folder = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-            guard folder >= 0 else { continue }
-            empty(path + "/" + name, folder)
-            close(folder)
-            unlinkat(descriptor, name, AT_REMOVEDIR)
         }
     }
 
