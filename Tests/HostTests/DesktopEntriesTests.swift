@@ -2,6 +2,7 @@ import Foundation
 import Host
 import TestSupport
 import Testing
+import UserConfiguration
 
 @Suite struct DesktopEntriesTests {
     private static let files = [
@@ -28,10 +29,11 @@ import Testing
             try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
             try text.write(toFile: path, atomically: false, encoding: .utf8)
         }
-        let entries = DesktopEntries(environment: [
+        let paths = Paths(environment: [
             "HOME": "/nowhere", "XDG_DATA_HOME": folder + "/user",
             "XDG_DATA_DIRS": "/missing:relative:\(folder)/system",
         ])
+        let entries = DesktopEntries(folders: paths.dataSearchPath.map { $0 + "/applications" })
         try await body(entries, folder)
     }
 

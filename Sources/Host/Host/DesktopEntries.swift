@@ -1,6 +1,6 @@
 import Concurrency
 import FoundationEssentials
-import Glibc
+import Processes
 import Synchronization
 
 /// The names of applications in their desktop entries (Desktop Entry Specification 1.5), by the class of a window.
@@ -16,8 +16,6 @@ package final class DesktopEntries: Sendable {
     private let folders: [String]
     private let index = Once<Index>()
     private let hasStarted = Atomic(false)
-    /// The size in bytes above which a file is ignored.
-    private static let maximumSize = 1 << 18
     /// The maximum time for which the first lookup waits.
     private static let limit = Duration.seconds(1)
 
@@ -25,16 +23,6 @@ package final class DesktopEntries: Sendable {
     ///   used. Folders that do not exist are ignored.
     package init(folders: [String]) {
         self.folders = folders
-    }
-
-    /// Uses the folders of the user and of the system (XDG Base Directory Specification).
-    package convenience init(environment: [String: String]) {
-        func list(_ variable: String, _ standard: String) -> [String] {
-            let value = environment[variable].flatMap { $0.isEmpty ? nil : $0 } ?? standard
-            return value.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
-        }
-        let home = list("XDG_DATA_HOME", (environment["HOME"] ?? "") + "/.local/share").prefix(1)
-        self.init(folders: (home + list("XDG_DATA_DIRS", "/usr/local/share:/usr/share")).map { $0 + "/applications" })
     }
 
     /// Returns the unlocalized name of the application for the class part of `WM_CLASS`; nil if no entry matches, or if
@@ -81,27 +69,13 @@ package final class DesktopEntries: Sendable {
     /// Returns the main group of the file; nil if it does not describe an application, or is marked as removed
     /// (`Hidden`).
     private static func entry(_ path: String) -> (name: String, windowClass: String?)? {
-        var status = stat()
-        // A named pipe without a writer would block the thread.
-        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= maximumSize,
-            let data = FileManager.default.contents(atPath: path)
-        else { return nil }
-        var values: [String: String] = [:]
-        var isMain = false
-        for line in String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline) {
-            if line.first == "[" {
-                isMain = line.hasPrefix("[Desktop Entry]")
-            } else if isMain, line.first != "#", let equals = line.firstIndex(of: "=") {
-                let key = line[..<equals].filter { $0 != " " }
-                if values[key] == nil { values[key] = unescaped(line[line.index(after: equals)...].drop { $0 == " " }) }
-            }
-        }
+        guard let values = KeyFile(path, group: "Desktop Entry")?.values else { return nil }
         guard let name = values["Name"], !name.isEmpty, values["Hidden"] != "true",
             values["Type"] ?? "Application" == "Application"
         else {
             return nil
         }
-        return (name, values["StartupWMClass"].flatMap { $0.isEmpty ? nil : $0.lowercased() })
+        return (unescaped(name), values["StartupWMClass"].flatMap { $0.isEmpty ? nil : unescaped($0).lowercased() })
     }
 
     /// Replaces the escape sequences `\s`, `\n`, `\t`, `\r` and `\\`. A line break in a name becomes a space.

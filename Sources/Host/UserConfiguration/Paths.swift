@@ -14,6 +14,9 @@ package struct Paths {
     package var stateFolder: String
     /// The folders that are searched for extensions, in order of precedence.
     package var extensionFolders: [String]
+        /// The folders for files of programs, such as `/usr/share`, in order of precedence, and those for their settings,
+    /// such as `/etc/xdg` (XDG Base Directory Specification).
+    package let dataSearchPath: [String], configurationSearchPath: [String]
     /// The environment of an extension's program.
     package var extensionEnvironment: [String: String]
     /// The environment of an extension's setup program: in addition, the terminal and the variables that a browser
@@ -40,6 +43,13 @@ package struct Paths {
         configFile = base("XDG_CONFIG_HOME", "/.config") + "/broadcast/config.toml"
         dataFolder = base("XDG_DATA_HOME", "/.local/share") + "/broadcast"
         stateFolder = base("XDG_STATE_HOME", "/.local/state") + "/broadcast"
+                func list(_ variable: String, _ standard: String) -> [String] {
+            let value = environment[variable].flatMap { $0.isEmpty ? nil : $0 } ?? standard
+            return value.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+        }
+        dataSearchPath =
+            [base("XDG_DATA_HOME", "/.local/share")] + list("XDG_DATA_DIRS", "/usr/local/share:/usr/share")
+        configurationSearchPath = [base("XDG_CONFIG_HOME", "/.config")] + list("XDG_CONFIG_DIRS", "/etc/xdg")
         // BROADCAST_EXTENSION_PATH precedes the system's folders and follows the user's.
         let others = (environment["BROADCAST_EXTENSION_PATH"] ?? "").split(separator: ":").map(String.init).filter {
             $0.hasPrefix("/")

@@ -87,7 +87,7 @@ public final class BroadcastController: Sendable {
         var options = HostOptions(name: settings.title ?? "broadcast", phrases: PlainPhrases())
         options.title = settings.title
         options.claimPath = { [paths = user.paths] in paths.addressClaim($0) }
-        options.applicationNames = DesktopEntries(environment: environment)
+        options.applicationNames = DesktopEntries(folders: user.paths.dataSearchPath.map { $0 + "/applications" })
         let sessionSettings = SessionSettings(content, sound, settings, user)
         (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(256))
         host = SessionHost(options: options) { () throws(ConfigurationError) in

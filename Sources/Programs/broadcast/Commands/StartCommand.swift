@@ -229,7 +229,7 @@ package struct StartCommand: AsyncParsableCommand, NotifyingCommand {
         options.claimPath = { [paths] in paths.addressClaim($0) }
         options.log = paths.log(session: name)
         options.logsStandardError = isLaunched
-        options.applicationNames = DesktopEntries(environment: ProcessInfo.processInfo.environment)
+        options.applicationNames = DesktopEntries(folders: paths.dataSearchPath.map { $0 + "/applications" })
         return options
     }
 
