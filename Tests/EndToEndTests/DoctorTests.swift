@@ -103,9 +103,43 @@ extension EndToEndTests {
                 let pulse = try await PulseServer.start(in: peers)
                 var broadcast = try desktop.broadcast()
                 broadcast.environment["PULSE_SERVER"] = pulse.environment["PULSE_SERVER"]
+                // What is installed on this machine does not count.
+                broadcast.environment["XDG_DATA_DIRS"] = broadcast.home
                 let checks = try await examine(broadcast)
                 expectOnly(
                     "portal", "wrong", in: checks, saying: [words], beside: ["keyring", "notifications"])
+            }
+        }
+
+        @Test func `The backend of the portal is named, and two that compete are a warning`() async throws {
+            try await withPeers { peers in
+                let desktop = try await SharedDesktop.start(in: peers)
+                let pulse = try await PulseServer.start(in: peers)
+                var broadcast = try desktop.broadcast()
+                broadcast.environment["PULSE_SERVER"] = pulse.environment["PULSE_SERVER"]
+                let data = try peers.makeFolder("data")
+                broadcast.environment["XDG_DATA_DIRS"] = data
+                broadcast.environment["XDG_CURRENT_DESKTOP"] = "Hyprland"
+                let portals = data + "/xdg-desktop-portal/portals"
+                try FileManager.default.createDirectory(atPath: portals, withIntermediateDirectories: true)
+                for name in ["wlr", "hyprland"] {
+                    let text = """
+                        [portal]
+                        DBusName=org.freedesktop.impl.portal.desktop.\(name)
+                        Interfaces=org.freedesktop.impl.portal.Screenshot;org.freedesktop.impl.portal.ScreenCast
+                        UseIn=sway;Hyprland
+                        """
+                    try text.write(toFile: portals + "/\(name).portal", atomically: true, encoding: .utf8)
+                }
+                expectOnly(
+                    "portal-backend", "warning", in: try await examine(broadcast),
+                    saying: ["hyprland, but wlr", "portals.conf"], beside: ["keyring", "notifications"])
+                let preferred = "[preferred]\ndefault=hyprland\n"
+                let file = data + "/xdg-desktop-portal/hyprland-portals.conf"
+                try preferred.write(toFile: file, atomically: true, encoding: .utf8)
+                let checks = try await examine(broadcast)
+                let backend = checks.first { $0.check == "portal-backend" }
+                #expect(backend?.level == "ok" && backend?.text == "hyprland, as \(file) says", "\(checks)")
             }
         }
 

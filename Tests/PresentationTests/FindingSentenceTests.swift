@@ -16,7 +16,7 @@ struct FindingSentenceTests {
             (Finding(.sharedMemory, .warning, .copiesPictures), "MIT-SHM"),
             (Finding(.windows, .warning, .coveredWindows(isPossible: false, isComposited: false)), "Enable Composite"),
             (Finding(.portal, .wrong, .capture(.portal(.noPortal))), "xdg-desktop-portal"),
-            (Finding(.sound, .warning, .sound(output: nil)), "audio device"),
+            (Finding(.sound, .warning, .sound(output: nil, delay: nil)), "audio device"),
             (Finding(.sound, .wrong, .noSoundServer), "pipewire-pulse"),
             (Finding(.keyring, .warning, .keyring(.unavailable)), "gnome-keyring"),
             (Finding(.keyring, .warning, .keyring(.silent)), "--plain-file"),
@@ -42,6 +42,14 @@ struct FindingSentenceTests {
                 "3840x2160 12 frames/s"
             ),
             (Finding(.server, .wrong, .serverProblem(.closed(during: .handshake))), "closed the connection"),
+            (
+                backends(["hyprland", "wlr"], .forDesktop("hyprland", others: ["wlr"])),
+                "wlr says too that it is for sway"
+            ),
+            (backends(["wlr"], .notInstalled(["kde"], file: "/p.conf")), "Install xdg-desktop-portal-kde"),
+            (backends(["wlr"], .switchedOff(file: "/p.conf")), "/p.conf says"),
+            (backends(["gnome"], .none), "ScreenCast=gnome"),
+            (backends(["gnome"], .none, desktops: []), "XDG_CURRENT_DESKTOP is not set"),
         ] as [(Finding, String)])
     func `What is wrong is a sentence that says what to do`(finding: Finding, words: String) {
         #expect(
@@ -49,6 +57,19 @@ struct FindingSentenceTests {
             "\(finding.text)")
         let row = FindingRow(finding)
         #expect(row.level == finding.level.rawValue && row.line.hasPrefix(row.level) && row.line.contains(words))
+    }
+
+    private static func backends(
+        _ names: [String], _ choice: PortalBackends.Choice, desktops: [String] = ["sway"]
+    ) -> Finding {
+        Finding(.portalBackend, .warning, .backends(PortalBackends(names: names, desktops: desktops, choice: choice)))
+    }
+
+    @Test func `An output that plays late is named with its delay, and one that plays at once is not`() {
+        let late = Finding(.sound, .ok, .sound(output: "Headset", delay: .milliseconds(180)))
+        #expect(late.text == "PulseAudio; a broadcast records Headset, which you hear 180 ms later")
+        let prompt = Finding(.sound, .ok, .sound(output: "Speakers", delay: .milliseconds(30)))
+        #expect(prompt.text == "PulseAudio; a broadcast records Speakers")
     }
 
     @Test func `A line has the level, the name of the check, and what is so`() {

@@ -36,10 +36,16 @@ package struct PulseInventory: Sendable, Equatable {
     package var sources: [PulseSource] = []
     /// Each application once, in the order in which they began to play.
     package var applications: [PlayingApplication] = []
+    /// How long the default output takes to play what it is given; nil while it plays nothing. It is long with
+    /// Bluetooth.
+    package var outputDelay: Duration?
 
-    package init(sources: [PulseSource] = [], applications: [PlayingApplication] = []) {
+    package init(
+        sources: [PulseSource] = [], applications: [PlayingApplication] = [], outputDelay: Duration? = nil
+    ) {
         self.sources = sources
         self.applications = applications
+        self.outputDelay = outputDelay
     }
 }
 
@@ -49,7 +55,8 @@ package final class PulseSourceList {
     private var applications: [PlayingApplication] = []
     private var defaultSink = ""
     private var defaultSource = ""
-    private var pending = 3
+    private var outputDelay: Duration?
+    private var pending = 4
 
     /// Returns the current sources, or nil if no server answers within `timeout` milliseconds. Blocks the calling
     /// thread.
@@ -90,7 +97,7 @@ package final class PulseSourceList {
             source.isDefault = source.name == defaultSource || source.name == defaultSink + ".monitor"
             return source
         }
-        return PulseInventory(sources: marked, applications: applications)
+        return PulseInventory(sources: marked, applications: applications, outputDelay: outputDelay)
     }
 
     private func ask(_ context: OpaquePointer) {
@@ -118,6 +125,17 @@ package final class PulseSourceList {
                         isMonitor: info.monitor_of_sink != UInt32.max, isDefault: false))
             }, me)
         if let all { pa_operation_unref(all) }
+        let output = pa_context_get_sink_info_by_name(
+            context, "@DEFAULT_SINK@",
+            { _, info, isLast, userdata in
+                guard let userdata else { return }
+                let list = Unmanaged<PulseSourceList>.fromOpaque(userdata).takeUnretainedValue()
+                // Negative if there is no such output.
+                if isLast != 0 { list.pending -= 1 }
+                guard let info = info?.pointee, info.state == PA_SINK_RUNNING else { return }
+                list.outputDelay = .microseconds(Int64(clamping: info.latency))
+            }, me)
+        if let output { pa_operation_unref(output) }
         let inputs = pa_context_get_sink_input_info_list(
             context,
             { _, info, isLast, userdata in

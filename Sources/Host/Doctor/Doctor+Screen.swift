@@ -27,6 +27,13 @@ extension Doctor {
     }
 
     private func examinePortal(display: String) -> PixelSize? {
+        let backends = PortalBackends(
+            dataFolders: surroundings.paths.dataSearchPath,
+            configurationFolders: surroundings.paths.configurationSearchPath, desktops: surroundings.desktops)
+        // Without a backend, the portal says so.
+        if !backends.names.isEmpty {
+            report(.portalBackend, backends.isCertain ? .ok : .warning, .backends(backends))
+        }
         do throws(PortalProblem) {
             let abilities = try PortalAbilities(busAddress: surroundings.busAddress)
             report(.portal, abilities.sharesMonitors ? .ok : .warning, .portal(abilities))
@@ -47,7 +54,7 @@ extension Doctor {
         }
         let outputs = sounds.sources.filter(\.isMonitor)
         let output = (outputs.first(where: \.isDefault) ?? outputs.first)?.description
-        report(.sound, output == nil ? .warning : .ok, .sound(output: output))
+        report(.sound, output == nil ? .warning : .ok, .sound(output: output, delay: sounds.outputDelay))
         let microphones = sounds.sources.filter { !$0.isMonitor }
         report(
             .microphone, .ok, .microphone((microphones.first(where: \.isDefault) ?? microphones.first)?.description))

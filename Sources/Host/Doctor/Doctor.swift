@@ -16,6 +16,8 @@ package struct Doctor: Sendable {
         /// The X display that the user names; nil for the one in `DISPLAY`.
         package var display: String?
         package var waylandSession: WaylandSession?
+        /// The names of the desktop (`XDG_CURRENT_DESKTOP`), the most special one first.
+        package var desktops: [String]
         /// The address of the session bus; nil without one.
         package var busAddress: String?
         package var secretService: SecretService
@@ -28,12 +30,14 @@ package struct Doctor: Sendable {
         package var program = "/proc/self/exe"
 
         package init(
-            paths: Paths, display: String?, waylandSession: WaylandSession?, busAddress: String?,
+            paths: Paths, display: String?, waylandSession: WaylandSession?, desktops: [String],
+            busAddress: String?,
             secretService: SecretService, secrets: any SecretSource, proxyPassword: String?, folder: String
         ) {
             self.paths = paths
             self.display = display
             self.waylandSession = waylandSession
+            self.desktops = desktops
             self.busAddress = busAddress
             self.secretService = secretService
             self.secrets = secrets

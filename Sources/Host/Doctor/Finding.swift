@@ -23,6 +23,7 @@ package struct Finding: Sendable, Equatable {
         case sharedMemory = "shared-memory"
         case windows
         case portal
+        case portalBackend = "portal-backend"
         case sharedMonitor = "shared-monitor"
         case sound
         case microphone
@@ -58,10 +59,11 @@ package enum Fact: Sendable, Equatable {
     /// Whether windows can be captured while others cover them; `isComposited`: a compositing manager runs.
     case coveredWindows(isPossible: Bool, isComposited: Bool)
     case portal(PortalAbilities)
+    case backends(PortalBackends)
     /// What a start shares without a dialog; nil if the first start asks.
     case remembered(RememberedChoice?)
-    /// The sources that a broadcast would record.
-    case sound(output: String?)
+    /// The sources that a broadcast would record. `delay`: how much later a person at the computer hears it.
+    case sound(output: String?, delay: Duration?)
     case microphone(String?)
     case noSoundServer
     case keyring(SecretService.State)

@@ -26,6 +26,7 @@ extension Finding {
             "The X server has no Composite extension, so a window that others cover is captured with what covers it. "
                 + "Enable Composite in the configuration of the X server."
         case .portal(let portal): portal.text
+        case .backends(let backends): backends.text
         case .remembered(let choice?): "shared without a dialog: \(choice.geometry ?? "a monitor")"
         case .remembered(nil): "none is remembered; the first start asks in a dialog of the desktop"
         case .sound, .microphone, .noSoundServer: soundText
@@ -52,8 +53,10 @@ extension Finding {
 
     private var soundText: String {
         switch fact {
-        case .sound(let output?): "PulseAudio; a broadcast records \(output)"
-        case .sound(nil):
+        case .sound(let output?, let delay):
+            "PulseAudio; a broadcast records \(output)"
+                + (delay.map { $0 < .milliseconds(100) ? "" : ", which you hear \($0.inMilliseconds) later" } ?? "")
+        case .sound(nil, _):
             "PulseAudio runs and has no output, so the sound of applications is missing. Connect or enable an audio device."
         case .microphone(let name?): name
         case .microphone(nil): "none"
@@ -121,6 +124,38 @@ extension PortalAbilities {
         let things = [sharesMonitors ? "monitors" : nil, sharesWindows ? "windows" : nil].compactMap(\.self)
         return "screen cast version \(version), shares \(things.joined(separator: " and "))"
             + (shortcuts == nil ? "" : "; global shortcuts")
+    }
+}
+
+extension PortalBackends {
+    private static let file = "~/.config/xdg-desktop-portal/portals.conf"
+
+    fileprivate var text: String {
+        let installed = names.joined(separator: ", ")
+        let desktop = desktops.joined(separator: ":")
+        func configure(_ name: String) -> String {
+            "Write [preferred] and org.freedesktop.impl.portal.ScreenCast=\(name) as two lines into "
+                + "\(Self.file), and log in again."
+        }
+        switch choice {
+        case .configured(let name, let file): return "\(name), as \(file) says"
+        case .forDesktop(let name, others: []): return "\(name), for \(desktop)"
+        case .forDesktop(let name, let others):
+            return "\(name), but \(others.joined(separator: ", ")) says too that it is for \(desktop). "
+                + "If the wrong dialog appears, or none, choose one. " + configure("NAME")
+        case .notInstalled(let wanted, let file):
+            return "\(file) asks for \(wanted.joined(separator: ", ")), which is not installed or shares no screens. "
+                + "Install xdg-desktop-portal-\(wanted[0]), or name one that is installed there: \(installed)."
+        case .switchedOff(let file):
+            return "\(file) says \"none\", so nothing can be shared. Name an installed one there: \(installed)."
+        case .none where desktops.isEmpty:
+            return "XDG_CURRENT_DESKTOP is not set, so the portal does not know which one belongs to this desktop: "
+                + "\(installed). At the start of the desktop, for example of sway, run "
+                + "dbus-update-activation-environment --systemd WAYLAND_DISPLAY XDG_CURRENT_DESKTOP=sway."
+        case .none:
+            return "None of the installed ones (\(installed)) is for \(desktop). "
+                + "Install that of the desktop, or choose one. " + configure(names[0])
+        }
     }
 }
 

@@ -20,6 +20,8 @@ struct UserEnvironment {
     let sessionBusAddress: String?
     /// True in a Wayland session, where X11 can capture only the windows of Xwayland.
     var isWaylandSession: Bool { sessionEnvironment.waylandSession != nil }
+    /// The names of the desktop, the most special one first.
+    let desktops: [String]
     /// True if systemd started this process as the program of a unit (systemd.exec(5), SYSTEMD_EXEC_PID).
     let isSystemdUnit: Bool
     /// What a session needs of it.
@@ -44,6 +46,7 @@ struct UserEnvironment {
         let service = SecretService(environment: environment, helper: "/proc/self/exe")
         secretService = service
         statusColours = StatusColours(environment: environment)
+        desktops = (environment["XDG_CURRENT_DESKTOP"] ?? "").split(separator: ":").map(String.init)
         editor = [environment["VISUAL"], environment["EDITOR"]].compactMap(\.self).first { !$0.isEmpty }
         serviceManager = ServiceManager(environment: environment)
         loginServices = LoginServices(environment: environment, program: Paths.program ?? CommandLine.arguments[0])

@@ -59,7 +59,7 @@ struct DoctorCommand: AsyncParsableCommand {
         if line { try await checkLineTest(user) }
         let surroundings = Doctor.Surroundings(
             paths: user.paths, display: display, waylandSession: user.sessionEnvironment.waylandSession,
-            busAddress: user.sessionBusAddress,
+            desktops: user.desktops, busAddress: user.sessionBusAddress,
             secretService: user.secretService, secrets: user.credentials,
             proxyPassword: user.sessionEnvironment.proxyPassword,
             folder: FileManager.default.currentDirectoryPath)
