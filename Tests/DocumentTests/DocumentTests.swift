@@ -37,6 +37,28 @@ struct DocumentTests {
         for block in blocks { #expect(block == example, "docs/usage.md differs from Examples/in-app/InApp.swift") }
     }
 
+        @Test(arguments: [
+        ("Sources/Network/RTMP/Documentation.docc/RTMP.md", "Examples/flv-publish/FLVPublish.swift"),
+        ("Sources/Programs/BroadcastKit/Documentation.docc/BroadcastKit.md", "Examples/in-app/InApp.swift"),
+        (
+            "Sources/Session/BroadcastExtension/Documentation.docc/BroadcastExtension.md",
+            "Examples/keyframe-watch/KeyframeWatch.swift"
+        ),
+    ])
+    func `Swift code of a documentation catalogue is from an example that is built`(
+        catalogue: String, example: String
+    ) throws {
+        func lines(_ text: String) -> [String] {
+            text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        let built = lines(try Document(path: example).text)
+        let blocks = try Document(path: catalogue).blocks(of: "swift")
+        #expect(blocks.count == 1)
+        for part in lines(blocks.joined()).split(separator: "// …") {
+            #expect(built.contains(part), "\(example) has no such lines: \(part)")
+        }
+    }
+
     @Test func `The architecture lists the layers and modules of Package.swift`() throws {
         let document = try Document(path: "docs/architecture.md")
         #expect(document.layers == PackageDescription.layers.reversed() && document.layers.count > 5)
@@ -45,6 +67,18 @@ struct DocumentTests {
             modules[SourceTree.layers[name] ?? "none", default: []].insert(name)
         }
         #expect(document.modules == modules && modules.count > 5)
+    }
+
+        @Test func `Each shipped extension has an AppArmor profile for its program`() throws {
+        let profiles = try Document(path: "packaging/apparmor/broadcast-extensions").text
+        let extensions = try FileManager.default.contentsOfDirectory(
+            atPath: Document.root.appendingPathComponent("Extensions").path)
+        #expect(extensions.count > 1)
+        for name in extensions {
+            let program = "/usr{,/local}/lib/broadcast/extensions/\(name)/broadcast-\(name)"
+            #expect(profiles.contains("profile broadcast-\(name) \(program) {"))
+            #expect(profiles.contains("  \(program) mr,"))
+        }
     }
 
     @Test func `Each manual page belongs to a package`() throws {
