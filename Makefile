@@ -15,6 +15,7 @@
 #   make tarball  archive what make has built, with a script that installs it for one user without root
 #   make deb      build Debian packages in a clean root of a release (root; SUITE=bookworm)
 #   make test-deb install these packages into a new root, use them as an ordinary user, and remove them (root)
+#   make animation     make the animation of README.md anew
 #   make docs     regenerate man/*.1 and man/broadcast-recipes.7
 #   make lint     compare the format of the Swift files with .swift-format
 
@@ -63,7 +64,7 @@ EXTENSIONS = hls srt
 AS_USER = ./.ci/as-user
 TESTS = $(BIN)/broadcastPackageTests.xctest --testing-library swift-testing --no-parallel
 
-.PHONY: all build demo own-demo check own-check test own-test test-runner test-root test-build test-desktops own-desktop-program test-faults coverage bench soak install uninstall dist tarball deb test-deb docs check-docs lint clean
+.PHONY: all build demo own-demo check own-check test own-test test-runner test-root test-build test-desktops own-desktop-program test-faults coverage bench soak animation install uninstall dist tarball deb test-deb docs check-docs lint clean
 
 all: build
 
@@ -171,8 +172,9 @@ install:
 	for section in 1 5 7; do install -Dm644 -t "$(SHARE)/man/man$$section" man/*.$$section || exit 1; done
 	install -Dm644 -t "$(DOC)" README.md LICENSE
 	install -Dm644 -t "$(DOC)/docs" docs/*.md
+	install -Dm644 -t "$(DOC)/docs" docs/animation.webp
 	install -Dm644 -t "$(DOC)/docs/plots" docs/plots/*.svg
-	install -Dm644 -t "$(DOC)/man" man/picture.png
+	install -Dm644 -t "$(DOC)/packaging/apparmor" packaging/apparmor/broadcast-extensions
 	install -Dm644 completions/broadcast.bash "$(SHARE)/bash-completion/completions/broadcast"
 	install -Dm644 -t "$(SHARE)/zsh/$(ZSH_COMPLETIONS)" completions/_broadcast
 	install -Dm644 -t "$(SHARE)/fish/vendor_completions.d" completions/broadcast.fish
@@ -214,6 +216,11 @@ deb: dist
 test-deb: deb
 	@./.ci/packages $(DEMO_PACKAGES) debootstrap
 	@./packaging/try-deb $(SUITE) .build-dist/$(SUITE)
+
+animation:
+	@./.ci/packages $(TEST_PACKAGES) fonts-dejavu-core
+		$(BUILD) --product broadcast
+	@./.ci/animation $(BIN) docs/animation.webp
 
 docs:
 	@./.ci/packages lowdown
