@@ -37,7 +37,7 @@ struct DocumentTests {
         for block in blocks { #expect(block == example, "docs/usage.md differs from Examples/in-app/InApp.swift") }
     }
 
-        @Test(arguments: [
+    @Test(arguments: [
         ("Sources/Network/RTMP/Documentation.docc/RTMP.md", "Examples/flv-publish/FLVPublish.swift"),
         ("Sources/Programs/BroadcastKit/Documentation.docc/BroadcastKit.md", "Examples/in-app/InApp.swift"),
         (
@@ -69,7 +69,7 @@ struct DocumentTests {
         #expect(document.modules == modules && modules.count > 5)
     }
 
-        @Test func `Each shipped extension has an AppArmor profile for its program`() throws {
+    @Test func `Each shipped extension has an AppArmor profile for its program`() throws {
         let profiles = try Document(path: "packaging/apparmor/broadcast-extensions").text
         let extensions = try FileManager.default.contentsOfDirectory(
             atPath: Document.root.appendingPathComponent("Extensions").path)

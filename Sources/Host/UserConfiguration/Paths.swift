@@ -14,7 +14,7 @@ package struct Paths {
     package var stateFolder: String
     /// The folders that are searched for extensions, in order of precedence.
     package var extensionFolders: [String]
-        /// The folders for files of programs, such as `/usr/share`, in order of precedence, and those for their settings,
+    /// The folders for files of programs, such as `/usr/share`, in order of precedence, and those for their settings,
     /// such as `/etc/xdg` (XDG Base Directory Specification).
     package let dataSearchPath: [String], configurationSearchPath: [String]
     /// The environment of an extension's program.
@@ -43,7 +43,7 @@ package struct Paths {
         configFile = base("XDG_CONFIG_HOME", "/.config") + "/broadcast/config.toml"
         dataFolder = base("XDG_DATA_HOME", "/.local/share") + "/broadcast"
         stateFolder = base("XDG_STATE_HOME", "/.local/state") + "/broadcast"
-                func list(_ variable: String, _ standard: String) -> [String] {
+        func list(_ variable: String, _ standard: String) -> [String] {
             let value = environment[variable].flatMap { $0.isEmpty ? nil : $0 } ?? standard
             return value.split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
         }
