@@ -8,7 +8,8 @@ struct RunTests {
     @Test func `The handler is called for each frame in order, and nothing follows the finish`() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             ExtensionProcess.send([
-                .start, Frame(header: FrameHeader(length: 2, kind: .configuration), payload: [7, 8]),
+                .start, .event("clock") { $0.clock = 5_000_000_000 }, .event("clock"),
+                Frame(header: FrameHeader(length: 2, kind: .configuration), payload: [7, 8]),
                 .sample(flags: [.keyframe, .discontinuity], sequence: 3, [1, 2, 3]), .event("pause"), .event("resume"),
                 .event("annotate") { $0.information = ["scene": "one"] }, .sample(track: 3, sequence: 9, [4]),
                 .event("clip") { event in
@@ -22,6 +23,7 @@ struct RunTests {
         #expect(
             ExtensionProcess.replies(result.standardOutputContent) == [
                 Reply(hello: 1), Reply(status: "started A talk, anna, screen 1280x720"),
+                Reply(status: "timeline at 5000000000"),
                 Reply(status: "configured screen [7, 8]"),
                 Reply(status: "screen 3 at 2 ms, decoded at 1 ms, [1, 2, 3], keyframe, after a gap"),
                 Reply(status: "paused"),
@@ -30,6 +32,16 @@ struct RunTests {
                 Reply(status: "clip /v/1.mp4 from 1.5 s, 10.0 s"),
                 Reply(status: "finished"),
             ])
+    }
+
+    @Test func `What the far end says of its viewers is a line of JSON`() {
+        #expect(Reply(line: Reply(viewers: 3).line) == Reply(viewers: 3))
+        let line = #"{"comment":{"from":"Ada","text":"Hello \"you\""}}"#
+        #expect(Reply(line: line.utf8) == Reply(comment: .init(from: "Ada", text: #"Hello "you""#)))
+        #expect(String(decoding: Reply(comment: .init(from: "Ada", text: "\n")).line, as: UTF8.self).hasSuffix("}}\n"))
+        for wrong in [#"{"viewers":"3"}"#, #"{"viewers":1.5}"#, #"{"comment":"Hello"}"#, #"{"comment":{"text":"x"}}"#] {
+            #expect(Reply(line: wrong.utf8) == nil, "\(wrong)")
+        }
     }
 
     @Test func `Frames that this version does not know are ignored`() async throws {
@@ -145,6 +157,7 @@ private final class Reporter: BroadcastSampleHandler {
             "started \(broadcast.title ?? ""), \(broadcast.setup["account"] ?? ""), \(tracks.joined(separator: " "))")
     }
 
+    func timelineBegan(at clock: Int64) { host?.status("timeline at \(clock)") }
     func paused() { host?.status("paused") }
     func resumed() { host?.status("resumed") }
     func annotated(_ information: [String: String]) { host?.status("annotated \(information)") }

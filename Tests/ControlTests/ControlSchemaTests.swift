@@ -33,7 +33,7 @@ import Testing
 
     @Test func `Each event that a session writes is valid, and has no other field`() throws {
         var events: [EventReport] = []
-        for name in ["state", "annotation", "destination", "warning", "clip", "statistics"] {
+        for name in ["state", "annotation", "destination", "warning", "clip", "comment", "statistics"] {
             var event = EventReport(time: "2026-01-02T03:04:05Z", event: name, session: "default")
             switch name {
             case "state": event.state = "paused"
@@ -41,6 +41,7 @@ import Testing
             case "destination": event.destination = Self.fullDestination
             case "warning": event.message = "The disk is almost full."
             case "clip": event.clip = ClipReport(path: "/a.mp4", start: 1, duration: 30)
+            case "comment": event.comment = CommentReport(destination: "lan", from: "Ada", text: "Hello")
             default: event.statistics = Self.full
             }
             events.append(event)
@@ -112,7 +113,7 @@ import Testing
         bitrateKbps: 2987, dropped: 4,
         duration: 38.2, queueMs: 120, reconnects: 1, nextRetryS: 2.5, width: 1280, height: 720,
         path: "/home/ada/talk.mp4",
-        watchUrl: "https://example.com/ada", status: "uploading",
+        watchUrl: "https://example.com/ada", viewers: 3, status: "uploading",
         error: ErrorReport(code: 503, message: "No.", status: 69))
 
     private static let full = SessionReport(

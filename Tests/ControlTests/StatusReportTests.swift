@@ -27,7 +27,7 @@ import Testing
             "audio":{"app":{"drift_ppm":12.5,"level_db":-18.5,"muted":false,"source":"app.monitor"},"mic":{"drift_ppm":-3,"muted":true}},\
             "destinations":[\
             {"bitrate_kbps":2987,"bytes":123456789,"dropped":4,"extension":"rtmp","name":"mobcrush","next_retry_s":2.5,"queue_ms":120,\
-            "reconnects":3,"state":"reconnecting","url":"rtmp://127.0.0.1/live","watch_url":"https://example.org/watch"},\
+            "reconnects":3,"state":"reconnecting","url":"rtmp://127.0.0.1/live","viewers":3,"watch_url":"https://example.org/watch"},\
             {"bitrate_kbps":0,"bytes":0,"dropped":0,"error":{"code":507,"message":"The disk is full."},"extension":"file","name":"archive",\
             "path":"/tmp/out.mp4","queue_ms":0,"reconnects":0,"state":"failed"}],\
             "elapsed":12.5,"pid":4321,"session":"default",\
@@ -95,6 +95,7 @@ import Testing
         live.reconnects = 3
         live.nextRetryS = 2.5
         live.watchUrl = "https://example.org/watch"
+        live.viewers = 3
         let failed = DestinationReport(
             name: "archive", extension: "file", state: "failed", url: nil, bytes: 0, bitrateKbps: 0, dropped: 0,
             queueMs: 0, path: "/tmp/out.mp4",

@@ -45,6 +45,64 @@ extension EndToEndTests {
             try JSONSerialization.jsonObject(with: Data(contentsOf: URL(fileURLWithPath: path)))
         }
 
+        @Test func `Viewers are counted, and what they write reaches the terminal and chat, but not the log`()
+            async throws
+        {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                try ExtensionTests.write("crowd", script: Self.crowd, for: studio.broadcast)
+                let session = try studio.broadcast.start(["start", "--to", "crowd"])
+                try await session.wait(for: "the session") {
+                    try await studio.status()?.destinations.first?.viewers == 3
+                }
+                let chat = try studio.broadcast.start(["chat"])
+                let json = try studio.broadcast.start(["chat", "--json"])
+                // They follow from now on.
+                try await session.wait(for: "a comment in each") {
+                    [chat, json].allSatisfy { $0.standardOutput.contains("[31mHello") }
+                }
+                let age = try #require(try await studio.status()?.destinations.first?.status.flatMap(Double.init))
+                // The clock of the samples is the machine's.
+                #expect(age > 0 && age < 2000, "\(age) ms")
+                let text = try await studio.broadcast.run(["status"])
+                #expect(text.output.contains(", 3 watching"), "\(text)")
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await chat.waitForExit() == .exited(0))
+                #expect(chat.standardOutput.hasPrefix("crowd: <Ada> [31mHello\n"), "\(chat.standardOutput)")
+                _ = try await json.waitForExit()
+                let line = try #require(json.standardOutput.split(separator: "\n").first)
+                let event = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+                #expect(
+                    event["event"] as? String == "comment"
+                        && event["comment"] as? [String: String]
+                            == ["destination": "crowd", "from": "Ada", "text": "[31mHello"]
+                )
+                _ = try await session.waitForExit()
+                #expect(session.standardError.contains("crowd: <Ada> [31mHello"), "\(session.standardError)")
+                let log = try await studio.broadcast.run(["logs"])
+                #expect(log.output.contains("live") && !log.output.contains("Hello"), "\(log)")
+            }
+        }
+
+        /// Writes how old each tenth picture is as its status, and a comment with it.
+        private static let crowd = """
+            #!/usr/bin/env python3
+            import json, struct, sys, time
+            print('{"hello":1}', flush=True)
+            print('{"viewers":3}', flush=True)
+            count = clock = 0
+            while header := sys.stdin.buffer.read(32):
+                _, length, kind, track, flags, sequence, pts, dts = struct.unpack("<4sIBBHIqq", header)
+                payload = sys.stdin.buffer.read(length)
+                if kind == ord("J"):
+                    clock = json.loads(payload).get("clock", clock)
+                elif kind == ord("S") and track == 0:
+                    count += 1
+                    if count % 10 == 0:
+                        print(json.dumps({"status": str((time.monotonic_ns() - clock - pts) / 1e6)}), flush=True)
+                        print(json.dumps({"comment": {"from": "Ada", "text": "\\x1b[31mHello"}}), flush=True)
+
+            """
+
         @Test func `A start without extensions deletes the clips that a crashed broadcast left`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 let clips = studio.broadcast.home + "/state/broadcast/clips"
@@ -96,7 +154,7 @@ extension EndToEndTests {
                 #expect((samples["screen"] ?? 0) > 150 && (samples["mixed"] ?? 0) > 250)
                 let events = try #require(summary["events"] as? [String])
                 #expect(
-                    events.filter { $0 != "annotate" } == ["start", "pause", "resume", "finish"]
+                    events.filter { $0 != "annotate" } == ["start", "clock", "pause", "resume", "finish"]
                         && events.contains("annotate"))
 
                 let notes = try String(contentsOfFile: folder + "/watch.txt", encoding: .utf8).split(separator: "\n")

@@ -17,6 +17,13 @@ struct ConsoleLineTests {
                     name: "studio", kind: .rtmp, state: state, path: "/v/a.mp4", nextRetry: retry, error: error)))
     }
 
+    @Test func `What a viewer writes has a plain line, which is not in the log`() {
+        let comment = HostEvent.comment(ViewerComment(name: "Ada", text: "Hello\u{1b}]0;"), destination: "lan")
+        #expect(ConsoleLine(comment, session: "talk")?.text == "lan: <Ada> Hello?]0;")
+        #expect(ConsoleLine(comment, session: "talk")?.isProblem == false && line(comment) == nil)
+        #expect(CommentLine.text("Hello", from: "") == "Hello")
+    }
+
     @Test func `A change of the session has a line in the log`() {
         #expect(line(.state(.live)) == "session talk: live" && line(.state(.finishing)) == "session talk: finishing")
         #expect(

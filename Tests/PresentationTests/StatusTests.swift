@@ -43,11 +43,13 @@ struct StatusTests {
         waiting.nextRetry = MediaTime(milliseconds: 1200)
         var live = snapshot(
             .live, [DestinationSnapshot(name: "a.mp4", kind: .file, state: .live, byteCount: 12_340_000), waiting])
+        live.destinations[0].viewers = 3
         live.app = SessionSnapshot.Audio(source: "speakers", level: -12.4)
         live.mic = SessionSnapshot.Audio(source: nil, level: nil)
         #expect(
             StatusLine.text(live)
-                == "● live  01:02  app -12 dB  mic silent  a.mp4 12.3 MB  studio reconnecting in 2 s (2 dropped)")
+                == "● live  01:02  app -12 dB  mic silent  a.mp4 12.3 MB, 3 watching  studio reconnecting in 2 s (2 dropped)"
+        )
     }
 
     @Test func `A start that takes long names what it waits for`() {

@@ -67,6 +67,8 @@ package struct SessionStatus: Decodable {
         package let reconnects: Int
         package let nextRetryS: Double?
         package let path: String?
+        package let watchUrl: String?
+        package let viewers: Int?
         /// What an extension says that it does.
         package let status: String?
         package let error: Failure?

@@ -182,22 +182,33 @@ struct ProcessHandlerTests {
                 echo '{"hello":1}'
                 echo 'a line for the log' >&2
                 echo '{"status":"working","watch_url":"https://example.com/watch","unknown":[1]}'
-                echo '{"request":"keyframe"}'
+                                echo '{"request":"keyframe"}'
+                echo '{"viewers":-1}'
+                echo '{"viewers":7}'
+                printf '%s\\n' '{"comment":{"from":"A\\u001b[31mda","text":"Hello\\nall"}}'
+                echo '{"comment":{"from":"Bob","text":""}}'
                 exec cat > received
                 """, in: peers)
+            let comments = Mutex<[ViewerComment]>([])
             let log = Mutex<[UploadNotice]>([])
             let keyframes = Atomic(0)
             let handler = ExtensionSamplesHandler(manifest: folder.manifest, launch: folder.launch())
             handler.attach(
                 HandlerContext(
                     requestKeyframe: { keyframes.add(1, ordering: .relaxed) },
-                    report: { notice in log.withLock { $0.append(notice) } }))
+                    report: { notice in log.withLock { $0.append(notice) } },
+                    comment: { comment in comments.withLock { $0.append(comment) } }, clockOrigin: { 12_345 }))
             #expect(await play(handler, count: 500) == nil)
+            #expect(handler.remarks.viewers == 7)
+            #expect(comments.withLock { $0 } == [ViewerComment(name: "A[31mda", text: "Helloall")])
             #expect(handler.remarks.watchURL == "https://example.com/watch" && handler.remarks.status == "working")
             #expect(keyframes.load(ordering: .relaxed) == 1)
             #expect(log.withLock { $0 } == [.extensionSaid(name: "hostile", line: "a line for the log")])
             let received = FileManager.default.contents(atPath: folder.folder + "/received")?.count
             #expect(handler.byteCount == received, "\(handler.byteCount) bytes sent")
+            // Once, between the start and the first sample.
+            let bytes = folder.text("received")
+            #expect(bytes.ranges(of: #"{"clock":12345,"event":"clock"}"#).count == 1)
         }
     }
 

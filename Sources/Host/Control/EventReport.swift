@@ -2,7 +2,7 @@
 package struct EventReport: Codable, Sendable, Equatable {
     /// ISO 8601, UTC.
     package var time: String
-    /// `state`, `annotation`, `destination`, `warning`, `clip` or `statistics`.
+    /// `state`, `annotation`, `destination`, `warning`, `clip`, `comment` or `statistics`.
     package var event: String
     /// The session's name.
     package var session: String
@@ -16,6 +16,8 @@ package struct EventReport: Codable, Sendable, Equatable {
     package var message: String?
     /// For `clip`.
     package var clip: ClipReport?
+    /// For `comment`.
+    package var comment: CommentReport?
     /// For `statistics`: the complete status of the session.
     package var statistics: SessionReport?
 
@@ -23,5 +25,20 @@ package struct EventReport: Codable, Sendable, Equatable {
         self.time = time
         self.event = event
         self.session = session
+    }
+}
+
+/// What a viewer wrote.
+package struct CommentReport: Codable, Sendable, Equatable {
+    /// The destination that it came from.
+    package var destination: String
+    /// The name that the viewer goes by.
+    package var from: String
+    package var text: String
+
+    package init(destination: String, from: String, text: String) {
+        self.destination = destination
+        self.from = from
+        self.text = text
     }
 }

@@ -192,6 +192,8 @@ package struct DestinationReport: Codable, Sendable, Equatable {
     package var height: Int?
     package var path: String?
     package var watchUrl: String?
+    /// How many people watch, or nil if the destination does not say.
+    package var viewers: Int?
     /// The status that the extension reported.
     package var status: String?
     package var error: ErrorReport?
@@ -200,7 +202,7 @@ package struct DestinationReport: Codable, Sendable, Equatable {
         name: String, extension: String, state: String, url: String?, bytes: Int, bitrateKbps: Int, dropped: Int,
         duration: Double? = nil, queueMs: Int, reconnects: Int = 0, nextRetryS: Double? = nil, width: Int? = nil,
         height: Int? = nil,
-        path: String?, watchUrl: String? = nil, status: String? = nil, error: ErrorReport?
+        path: String?, watchUrl: String? = nil, viewers: Int? = nil, status: String? = nil, error: ErrorReport?
     ) {
         self.name = name
         self.extension = `extension`
@@ -217,6 +219,7 @@ package struct DestinationReport: Codable, Sendable, Equatable {
         self.height = height
         self.path = path
         self.watchUrl = watchUrl
+        self.viewers = viewers
         self.status = status
         self.error = error
     }

@@ -31,6 +31,9 @@ extension EventReport {
         case .clip(let clip):
             self.event = "clip"
             self.clip = ClipReport(clip)
+        case .comment(let comment, let name):
+            self.event = "comment"
+            self.comment = CommentReport(destination: name, from: comment.name, text: comment.text)
         case .statistics(let snapshot):
             self.event = "statistics"
             statistics = report(snapshot)

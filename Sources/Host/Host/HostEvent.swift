@@ -17,6 +17,8 @@ package enum HostEvent: Sendable {
     /// A request changed the session. Only the log contains it.
     case changed(SessionChange)
     case clip(SavedClip)
+    /// A viewer wrote something. The log does not contain it.
+    case comment(ViewerComment, destination: String)
     /// The figures changed. Sent about twice a second.
     case statistics(SessionSnapshot)
 }

@@ -225,6 +225,7 @@ package actor SessionHost {
             case .notice(let notice): report(.notice(.session(notice)))
             case .annotation(let values): report(.annotation(values))
             case .clip(let clip): report(.clip(clip))
+            case .comment(let comment, let name): report(.comment(comment, destination: name))
             case .statistics: report(.statistics(session.snapshot()))
             case .application(let information): await annotate(information, session)
             }

@@ -57,7 +57,7 @@ extension DestinationReport {
             nextRetryS: destination.nextRetry.map { ($0.seconds * 10).rounded() / 10 },
             width: destination.picture?.width,
             height: destination.picture?.height, path: destination.path,
-            watchUrl: destination.watchURL, status: destination.statusText,
+            watchUrl: destination.watchURL, viewers: destination.viewers, status: destination.statusText,
             error: destination.error.map { phrases.report($0, of: destination.name) })
     }
 }

@@ -62,6 +62,9 @@ public final class BroadcastController: Sendable {
         case destinationFailed(name: String, BroadcastError)
         /// A destination lost its connection and tries to connect again.
         case reconnecting(name: String)
+        /// What a viewer wrote to a destination, and the name that the viewer goes by. The text has no control
+        /// characters.
+        case comment(destination: String, from: String, text: String)
         /// The broadcast ended normally. A destination may have failed.
         case stopped([DestinationResult])
         case failed(BroadcastError)
@@ -196,6 +199,8 @@ public final class BroadcastController: Sendable {
                 guard destination.state == .failed, let error = destination.error else { continue }
                 continuation.yield(
                     .destinationFailed(name: destination.name, BroadcastError(error, destination: destination.name)))
+            case .comment(let comment, let name):
+                continuation.yield(.comment(destination: name, from: comment.name, text: comment.text))
             case .exposed, .started, .state, .notice, .annotation, .changed, .clip, .statistics: continue
             }
         }

@@ -20,6 +20,7 @@ package struct ConsoleLine {
             isProblem = !notice.isInformation
             text = (notice.isInformation ? "" : "Warning: ") + notice.sentence
         case .clip(let clip): text = "clip: \(clip.path)"
+        case .comment(let comment, let name): text = "\(name): \(CommentLine.text(comment.text, from: comment.name))"
         case .exposed(let exposure): text = AddressSecret.cleaning(exposure.sentence)
         case .changed(let change): text = change.sentence
         case .started, .annotation, .statistics: return nil

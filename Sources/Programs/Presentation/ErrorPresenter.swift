@@ -29,7 +29,11 @@ package struct ErrorPresenter: HostPhrases {
 
     package func sentence(_ notice: HostNotice) -> String { notice.sentence }
 
-    package func logLine(_ event: HostEvent, session: String) -> String? { ConsoleLine(event, session: session)?.text }
+    package func logLine(_ event: HostEvent, session: String) -> String? {
+        // What viewers write is not the log's business.
+        if case .comment = event { return nil }
+        return ConsoleLine(event, session: session)?.text
+    }
 
     package func logLines(_ outcome: HostOutcome) -> [String] {
         outcome.resultLines + (outcome.failure.map { [CommandError($0).message] } ?? [])

@@ -22,6 +22,7 @@ package enum StatusLine {
         for destination in snapshot.destinations {
             var text =
                 "\(destination.name) \(destination.state == .live ? Self.size(destination.byteCount) : destination.state.rawValue)"
+            if let viewers = destination.viewers { text += ", \(viewers) watching" }
             if let rest = destination.nextRetry { text += " in \(Int(rest.seconds.rounded(.up))) s" }
             if destination.dropped > 0 { text += " (\(destination.dropped) dropped)" }
             parts.append(text)

@@ -40,6 +40,7 @@ package enum StatusText {
                 "  \(destination.name) (\(destination.extension)): \(destination.state), \(StatusLine.size(destination.bytes))"
             if let place = destination.path ?? destination.url { line += ", \(place)" }
             if let url = destination.watchUrl { line += ", watch it at \(url)" }
+            if let viewers = destination.viewers { line += ", \(viewers) watching" }
             if destination.dropped > 0 {
                 line += ", \(destination.dropped) \(destination.dropped == 1 ? "frame" : "frames") dropped"
             }

@@ -38,7 +38,8 @@ package struct Broadcast: AsyncParsableCommand {
             CommandGroup(
                 name: "See what happens",
                 subcommands: [
-                    StatusCommand.self, EventsCommand.self, LogsCommand.self, CapturedCommand.self, DoctorCommand.self,
+                    StatusCommand.self, EventsCommand.self, ChatCommand.self, LogsCommand.self, CapturedCommand.self,
+                    DoctorCommand.self,
                 ]),
             CommandGroup(
                 name: "Destinations and sources",

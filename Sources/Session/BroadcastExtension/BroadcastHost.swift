@@ -28,6 +28,12 @@ public final class BroadcastHost: Sendable {
     /// Reports the address at which viewers can watch.
     public func watchURL(_ url: String) { send(Reply(watchURL: url)) }
 
+    /// Reports how many people watch now. Call it when the number changes, at most a few times a second.
+    public func viewers(_ count: Int) { send(Reply(viewers: count)) }
+
+    /// Passes on what a viewer wrote. The user sees it in the terminal and with `broadcast chat`.
+    public func comment(from name: String, text: String) { send(Reply(comment: .init(from: name, text: text))) }
+
     /// Requests a keyframe as the next video frame.
     public func requestKeyframe() { send(Reply(request: "keyframe")) }
 

@@ -42,6 +42,9 @@ import Media
 public protocol BroadcastSampleHandler: AnyObject {
     /// The broadcast starts.
     func started(_ broadcast: BroadcastStart, host: BroadcastHost) throws
+    /// The timeline began: a sample of the presentation time zero was taken at this value of `CLOCK_MONOTONIC`, in
+    /// nanoseconds (clock_gettime(2)). Comes before the first sample of a live destination.
+    func timelineBegan(at clock: Int64) throws
     /// The user paused the broadcast.
     func paused() throws
     /// The user resumed the broadcast.
@@ -60,6 +63,7 @@ public protocol BroadcastSampleHandler: AnyObject {
 }
 
 extension BroadcastSampleHandler {
+    public func timelineBegan(at clock: Int64) throws {}
     public func paused() throws {}
     public func resumed() throws {}
     public func annotated(_ information: [String: String]) throws {}

@@ -41,7 +41,7 @@ public struct ControlEvent: Codable, Equatable, Sendable {
         }
     }
 
-    /// `start`, `pause`, `resume`, `annotate`, `clip` or `finish`. Ignore any other value.
+    /// `start`, `clock`, `pause`, `resume`, `annotate`, `clip` or `finish`. Ignore any other value.
     public var event: String
     /// For `start`: the answers to the manifest's questions.
     public var setup: [String: String]?
@@ -52,6 +52,8 @@ public struct ControlEvent: Codable, Equatable, Sendable {
     /// For `start`: true if an earlier process of this destination was live, so a server that cannot be reached or
     /// refuses is tried again, and a failure is not a user's mistake.
     public var wasLive: Bool?
+    /// For `clock`: `CLOCK_MONOTONIC` in nanoseconds at the presentation time zero.
+    public var clock: Int64?
     /// For `annotate`: the application on screen, or metadata from the user.
     public var information: [String: String]?
     /// For `clip`: the path of an MP4 file. The extension owns the file and must move or delete it.
@@ -62,7 +64,7 @@ public struct ControlEvent: Codable, Equatable, Sendable {
     public var duration: Double?
 
     enum CodingKeys: String, CodingKey {
-        case event, setup, tracks, title, information, path, start, duration
+        case event, setup, tracks, title, information, path, start, duration, clock
         case wasLive = "was_live"
     }
 

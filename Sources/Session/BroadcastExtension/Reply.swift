@@ -18,6 +18,18 @@ public struct Reply: Codable, Equatable, Sendable {
         }
     }
 
+    /// What a viewer wrote.
+    public struct Comment: Codable, Equatable, Sendable {
+        /// The name that the viewer goes by.
+        public var from: String
+        public var text: String
+
+        public init(from: String, text: String) {
+            self.from = from
+            self.text = text
+        }
+    }
+
     /// The version of the protocol, 1. It is in the first line.
     public var hello: Int?
     /// False together with `hello` if the remote service has not accepted anything yet; true follows when it has. A
@@ -33,10 +45,14 @@ public struct Reply: Codable, Equatable, Sendable {
     public var watchURL: String?
     /// `keyframe` requests a keyframe as the next video frame.
     public var request: String?
+    /// How many people watch now.
+    public var viewers: Int?
+    /// A comment that arrived.
+    public var comment: Comment?
     public var error: Failure?
 
     enum CodingKeys: String, CodingKey {
-        case hello, ready, status, request, error
+        case hello, ready, status, request, viewers, comment, error
         case queueMilliseconds = "queue_ms"
         case bitrate = "bitrate_kbps"
         case watchURL = "watch_url"
@@ -45,7 +61,7 @@ public struct Reply: Codable, Equatable, Sendable {
     public init(
         hello: Int? = nil, ready: Bool? = nil, queueMilliseconds: Int? = nil, bitrate: Int? = nil,
         status: String? = nil, watchURL: String? = nil,
-        request: String? = nil, error: Failure? = nil
+        request: String? = nil, viewers: Int? = nil, comment: Comment? = nil, error: Failure? = nil
     ) {
         self.hello = hello
         self.ready = ready
@@ -54,6 +70,8 @@ public struct Reply: Codable, Equatable, Sendable {
         self.status = status
         self.watchURL = watchURL
         self.request = request
+        self.viewers = viewers
+        self.comment = comment
         self.error = error
     }
 

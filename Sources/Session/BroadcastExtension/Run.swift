@@ -64,6 +64,7 @@ struct FrameDispatcher<Handler: BroadcastSampleHandler> {
                     setup: event.setup ?? [:], tracks: event.tracks ?? [], title: event.title,
                     wasLive: event.wasLive ?? false), host: host
             )
+        case "clock": if let clock = event.clock { try handler.timelineBegan(at: clock) }
         case "pause": try handler.paused()
         case "resume": try handler.resumed()
         case "annotate": try handler.annotated(event.information ?? [:])

@@ -121,6 +121,9 @@ package final class MediaPipeline: Sendable {
         return clock
     }
 
+    /// `CLOCK_MONOTONIC` in nanoseconds at the time zero of the samples; nil before the pipeline has begun.
+    package var clockOrigin: Int64? { state.withLock { $0.clock }?.origin }
+
     /// Suspends until the source has delivered or reported something for the first time, for at most two seconds: a
     /// source that hangs does not delay the start longer.
     package func waitForFirstTick() async {

@@ -63,6 +63,7 @@ package final class BroadcastSession: Sendable {
             return Destination(plan: plan, clock: clock) { [name = plan.name] event in
                 switch event {
                 case .notice(let notice): channel.send(.destination(name: name, notice))
+                case .comment(let comment): channel.send(SessionEvent.comment(comment, destination: name))
                 case .changed(let destination):
                     channel.send(.destination(destination))
                     if destination.state == .live, progress.transition(to: .live, from: .starting) {

@@ -148,7 +148,9 @@ final class SessionDestinations: Sendable {
                 members[index].rendition = rendition
             }
         }
-        destination.start(stream, joinsLate: joinsLate, requestKeyframe: { rendition?.requestKeyframe() })
+        destination.start(
+            stream, joinsLate: joinsLate, clockOrigin: { [pipeline] in pipeline.clockOrigin },
+            requestKeyframe: { rendition?.requestKeyframe() })
         Task { [weak self] in
             await destination.waitUntilOver()
             guard let self else { return }

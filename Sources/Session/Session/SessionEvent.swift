@@ -16,6 +16,8 @@ package enum SessionEvent: Sendable {
     case notice(SessionNotice)
     case annotation([String: String])
     case clip(SavedClip)
+    /// A viewer wrote something.
+    case comment(ViewerComment, destination: String)
     /// The figures of the snapshot changed. Sent about twice a second.
     case statistics
 }

@@ -41,15 +41,33 @@ package struct HandlerContext: Sendable {
     /// Requests that the next picture is an IDR picture.
     package var requestKeyframe: @Sendable () -> Void
     package var report: @Sendable (UploadNotice) -> Void
+    package var comment: @Sendable (ViewerComment) -> Void
+    /// `CLOCK_MONOTONIC` in nanoseconds at the session's time zero; nil before the session has begun.
+    package var clockOrigin: @Sendable () -> Int64?
     /// True if an earlier handler of the destination was live.
     package var wasLive = false
 
     package init(
         requestKeyframe: @escaping @Sendable () -> Void = {},
-        report: @escaping @Sendable (UploadNotice) -> Void = { _ in }
+        report: @escaping @Sendable (UploadNotice) -> Void = { _ in },
+        comment: @escaping @Sendable (ViewerComment) -> Void = { _ in },
+        clockOrigin: @escaping @Sendable () -> Int64? = { nil }
     ) {
         self.requestKeyframe = requestKeyframe
         self.report = report
+        self.comment = comment
+        self.clockOrigin = clockOrigin
+    }
+}
+
+/// What a viewer wrote to a destination. The text comes from strangers, and has no control characters.
+package struct ViewerComment: Sendable, Equatable {
+    /// The name that the viewer goes by.
+    package var name: String
+    package var text: String
+
+    package init(name: String, text: String) {
+        (self.name, self.text) = (name, text)
     }
 }
 
@@ -71,6 +89,8 @@ package struct HandlerRemarks: Sendable, Equatable {
     package var isOnDisk = false
     /// The bitrate of picture and sound in kbit/s that the far end accepts; nil if it does not say.
     package var bitrate: Int?
+    /// How many people watch; nil if the far end does not say.
+    package var viewers: Int?
 
     package init() {}
 }

@@ -48,6 +48,10 @@ import Upload
         var states: [DestinationState] {
             events.all.compactMap { if case .changed(let destination) = $0 { destination.state } else { nil } }
         }
+        var comments: [ViewerComment] {
+            events.all.compactMap { if case .comment(let comment) = $0 { comment } else { nil } }
+        }
+
         var notices: [UploadNotice] {
             events.all.compactMap { if case .notice(let notice) = $0 { notice } else { nil } }
         }
@@ -298,6 +302,7 @@ import Upload
             $0.watchURL = "https://example.org/w"
             $0.status = "well"
             $0.backlog = MediaTime(milliseconds: 700)
+            $0.viewers = 3
         }
         rig.start()
         try await rig.waitForState(.live)
@@ -305,10 +310,14 @@ import Upload
         #expect(snapshot.watchURL == "https://example.org/w" && snapshot.statusText == "well")
         #expect(
             snapshot.backlog == MediaTime(milliseconds: 700) && rig.destination.backlog == MediaTime(milliseconds: 700))
+        #expect(snapshot.viewers == 3)
         rig.viewer.context?.report(.waitsForReader(path: "/pipe"))
         #expect(rig.notices == [.waitsForReader(path: "/pipe")])
+        rig.viewer.context?.comment(ViewerComment(name: "Ada", text: "Hello"))
+        #expect(rig.comments == [ViewerComment(name: "Ada", text: "Hello")])
         rig.destination.end(.asked)
         await rig.destination.waitUntilOver()
+        #expect(rig.destination.snapshot().viewers == nil)
     }
 
     // MARK: The end

@@ -157,22 +157,55 @@ struct EventsCommand: AsyncParsableCommand {
     @OptionGroup var name: SessionName
 
     func run() async throws {
-        for await line in try await events() {
-            // An event has no error field at this level, so this line is the session's rejection of the request.
-            if let error = ControlJSON.decode(ControlReply.self, from: line)?.error {
-                throw CommandError(.unavailable, cleaned: error.message)
+        for await line in try await name.events() { try Output.answer(name.checked(line)) }
+    }
+}
+
+/// `broadcast chat`
+struct ChatCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "chat", abstract: "Print what viewers write, until the broadcast ends.",
+        discussion: """
+            A destination whose extension receives comments passes them on. Each line names the destination and the \
+            viewer. What strangers write is printed as plain text.
+            """)
+
+    @Flag(help: "Print each comment as a JSON object with the time, as broadcast events does.")
+    var json = false
+
+    @OptionGroup var name: SessionName
+
+    func run() async throws {
+        for await line in try await name.events() {
+            guard let event = ControlJSON.decode(EventReport.self, from: try name.checked(line)),
+                let comment = event.comment
+            else { continue }
+                        if json {
+                try Output.answer(line)
+            } else {
+                try Output.answer(
+                    "\(comment.destination): ".printable + CommentLine.text(comment.text, from: comment.from))
             }
-            try Output.answer(line)
         }
     }
+}
 
-    private func events() async throws(CommandError) -> ControlLines {
-        let running = try await name.running
+extension SessionName {
+    /// The events of the session, each as a line of JSON.
+    fileprivate func events() async throws(CommandError) -> ControlLines {
+        let running = try await running
         do throws(ControlClient.Failure) {
             if let lines = try await running.events() { return lines }
         } catch {
             throw CommandError(error, session: running.name)
         }
-        throw await SessionName.isNotRunning(running.name)
+        throw await Self.isNotRunning(running.name)
+    }
+
+    /// The line, if it is an event. An event has no error field at this level: a line with one is the session's
+    /// rejection of the request.
+    fileprivate func checked(_ line: [UInt8]) throws(CommandError) -> [UInt8] {
+        guard let error = ControlJSON.decode(ControlReply.self, from: line)?.error else { return line }
+        throw CommandError(.unavailable, cleaned: error.message)
     }
 }

@@ -301,7 +301,7 @@ extension ServiceManager {
         case .state(let state):
             show(state.rawValue)
             if state == .finishing { stopping() }
-        case .exposed, .destination, .notice, .annotation, .changed, .clip: break
+        case .exposed, .destination, .notice, .annotation, .changed, .clip, .comment: break
         }
     }
 }

@@ -73,14 +73,19 @@ package final class Destination: Sendable {
     ///
     /// - Parameters:
     ///   - joinsLate: true if the session already runs. The times of a recording then start at zero too.
+    ///   - clockOrigin: called on any thread for `CLOCK_MONOTONIC` in nanoseconds at the session's time zero.
     ///   - requestKeyframe: called on any thread to request an IDR picture. It must not block.
     package func start(
-        _ stream: StreamDescription, joinsLate: Bool = false, requestKeyframe: @escaping @Sendable () -> Void
+        _ stream: StreamDescription, joinsLate: Bool = false,
+        clockOrigin: @escaping @Sendable () -> Int64? = { nil }, requestKeyframe: @escaping @Sendable () -> Void
     ) {
         executor.start()
-        let context = HandlerContext(requestKeyframe: requestKeyframe) { [report] in
-            report(.notice($0))
-        }
+        // The times of a recording are its own.
+        let isLive = plan.isLive
+        let context = HandlerContext(
+            requestKeyframe: requestKeyframe, report: { [report] in report(.notice($0)) },
+            comment: { [report] in report(.comment($0)) },
+            clockOrigin: { isLive ? clockOrigin() : nil })
         let task = Task(executorPreference: executor) { [self] in
             var run = DestinationTask(destination: self, stream: stream, joinsLate: joinsLate, context: context)
             await run.run()
@@ -168,6 +173,7 @@ package final class Destination: Sendable {
             nextRetry: status.nextRetry.map { MediaTime(max(.zero, $0 - .now)) }, picture: plan.picture.size,
             watchURL: remarks.watchURL,
             statusText: status.state.isOver ? remarks.finalStatus : remarks.status, error: status.error)
+        snapshot.viewers = status.state.isOver ? nil : remarks.viewers
         snapshot.isEndRequested = status.end == .asked
         return snapshot
     }

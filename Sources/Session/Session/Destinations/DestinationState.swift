@@ -25,6 +25,7 @@ package enum DestinationEvent: Sendable {
     /// Its state changed, or a try to connect failed again.
     case changed(DestinationSnapshot)
     case notice(UploadNotice)
+    case comment(ViewerComment)
 }
 
 /// The state and figures of a destination at one moment.
@@ -55,6 +56,8 @@ package struct DestinationSnapshot: Sendable {
     /// The far end's description of its state; nil if it reported none. Once the destination is over, only what it
     /// reported after the end of the broadcast.
     package var statusText: String?
+    /// How many people watch; nil if the far end does not say, and once the destination is over.
+    package var viewers: Int?
     package var error: UploadError?
     /// True if the user requested its end.
     package var isEndRequested = false

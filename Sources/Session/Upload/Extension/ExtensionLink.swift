@@ -30,11 +30,14 @@ final class ExtensionLink: Sendable {
         state.withLock { $0.context.report }(notice)
     }
 
-    /// Stores the remarks in a reply, and forwards a request for a keyframe to the session.
+    /// `CLOCK_MONOTONIC` in nanoseconds at the session's time zero; nil before the session has begun.
+    var clockOrigin: Int64? { state.withLock { $0.context.clockOrigin }() }
+
+    /// Stores the remarks in a reply, and forwards a comment and a request for a keyframe to the session.
     ///
     /// - Parameter isFinishing: true after the end of the broadcast.
     func note(_ reply: Reply, isFinishing: Bool) {
-        let requestKeyframe = state.withLock { state in
+        let (comment, requestKeyframe) = state.withLock { state in
             if let url = reply.watchURL { state.remarks.watchURL = url }
             if let status = reply.status.map({ $0.isEmpty ? nil : $0 }) {
                 state.remarks.status = status
@@ -48,8 +51,10 @@ final class ExtensionLink: Sendable {
                 state.remarks.backlog = MediaTime(milliseconds: Int64(min(max(0, waiting), 3_600_000)))
             }
             if let bitrate = reply.bitrate { state.remarks.bitrate = min(max(1, bitrate), 10_000_000) }
-            return reply.request == "keyframe" ? state.context.requestKeyframe : nil
+            if let viewers = reply.viewers { state.remarks.viewers = min(max(0, viewers), 1_000_000_000) }
+            return (state.context.comment, reply.request == "keyframe" ? state.context.requestKeyframe : nil)
         }
+        if let text = reply.comment, !text.text.isEmpty { comment(ViewerComment(name: text.from, text: text.text)) }
         requestKeyframe?()
     }
 }

@@ -8,6 +8,7 @@ package actor ExtensionSamplesHandler: SampleHandler {
     private let link = ExtensionLink()
     private var channel: ExtensionChannel?
     private var packetizer = SamplePacketizer()
+    private var hasSentClock = false
 
     package nonisolated var byteCount: Int { link.byteCount.load(ordering: .relaxed) }
     package nonisolated var remarks: HandlerRemarks { link.remarks }
@@ -44,6 +45,10 @@ package actor ExtensionSamplesHandler: SampleHandler {
     package func process(_ packet: EncodedPacket) async throws(UploadError) {
         guard let channel else { return }
         guard let payload = packetizer.payload(of: packet) else { return try channel.listen() }
+        if !hasSentClock {
+            hasSentClock = true
+            if let origin = link.clockOrigin { try channel.send(.clock(origin)) }
+        }
         var flags = FrameHeader.Flags()
         if packet.isKeyframe { flags.insert(.keyframe) }
         if packet.isDiscontinuity { flags.insert(.discontinuity) }
@@ -82,6 +87,12 @@ extension ControlEvent {
         event.tracks = tracks
         event.title = title
         if wasLive { event.wasLive = true }
+        return event
+    }
+
+    static func clock(_ origin: Int64) -> ControlEvent {
+        var event = ControlEvent(event: "clock")
+        event.clock = origin
         return event
     }
 

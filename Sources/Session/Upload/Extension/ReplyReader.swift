@@ -73,7 +73,8 @@ struct ReplyReader {
                 Reply(
                     ready: reply.ready, queueMilliseconds: reply.queueMilliseconds, bitrate: reply.bitrate,
                     status: reply.status.map(cleaner.clean),
-                    watchURL: reply.watchURL.map(cleaner.cleanLink), request: reply.request)))
+                    watchURL: reply.watchURL.map(cleaner.cleanLink), request: reply.request, viewers: reply.viewers,
+                    comment: reply.comment.map { .init(from: cleaner.clean($0.from), text: cleaner.clean($0.text)) })))
     }
 }
 
