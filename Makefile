@@ -58,7 +58,7 @@ TEST_PACKAGES = $(DEMO_PACKAGES) x11-xserver-utils xdotool xserver-xorg-core xse
 BENCH_PACKAGES = $(TEST_PACKAGES) gstreamer1.0-plugins-ugly python3-numpy python3-pil python3-matplotlib fonts-dejavu-core
 
 # The shipped extensions, each with a program broadcast-NAME and a manifest Extensions/NAME/extension.toml.
-EXTENSIONS = hls srt
+EXTENSIONS = hls lan srt
 
 # make demo, make test and make coverage work as an ordinary user: started by root, they only install packages as root.
 AS_USER = ./.ci/as-user
@@ -214,7 +214,7 @@ deb: dist
 	@./packaging/make-deb $(SUITE) $(DIST) .build-dist
 
 test-deb: deb
-	@./.ci/packages $(DEMO_PACKAGES) debootstrap
+	@./.ci/packages $(DEMO_PACKAGES) nginx-light libnginx-mod-rtmp debootstrap
 	@./packaging/try-deb $(SUITE) .build-dist/$(SUITE)
 
 animation:

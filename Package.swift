@@ -226,6 +226,13 @@ let layers = [
                 "broadcast-hls",
                 uses: ["CCurl", "COpenSSL", "Media", "Concurrency", "Processes", "HLS", "TLS", "BroadcastExtension"]),
             .program(
+                "broadcast-lan",
+                uses: [
+                    "Media", "Concurrency", "Processes", "Mux", "NetworkSupport", "BroadcastExtension", "NIOCore",
+                    "NIOPosix",
+                    "NIOHTTP1", "NIOWebSocket",
+                ], embedded: ["page.html"]),
+            .program(
                 "broadcast-srt", uses: ["CSRT", "Media", "Concurrency", "Processes", "Mux", "BroadcastExtension"]),
         ]),
 ]
@@ -336,13 +343,14 @@ let tests: [Module] = [
             "Host", "Presentation", "Terminal", "TestSupport",
         ]),
     .test("HLSTests", uses: ["Media", "HLS", "BroadcastExtension", "broadcast-hls", "TestSupport"]),
+    .test("LANTests", uses: ["Media", "BroadcastExtension", "broadcast-lan", "NIOHTTP1"]),
     .test("SRTTests", uses: ["Media", "Concurrency", "BroadcastExtension", "broadcast-srt", "TestSupport"]),
     .test("TestSupportTests", uses: ["TestPatterns", "TestSupport", "TestScreen"]),
     .test(
         "EndToEndTests",
         uses: [
-            "TestPatterns", "TestSupport", "TestScreen", "TestCast", "broadcast", "broadcast-hls", "broadcast-srt",
-            "in-app", "own-pictures", "keyframe-watch", "is-captured",
+            "TestPatterns", "TestSupport", "TestScreen", "TestCast", "broadcast", "broadcast-hls", "broadcast-lan",
+            "broadcast-srt", "in-app", "own-pictures", "keyframe-watch", "is-captured",
         ]),
     // Fault injection, which takes minutes: make test-faults. It shares its fixtures with EndToEndTests.
     .test(
@@ -362,8 +370,11 @@ let tests: [Module] = [
 let packages: [(url: String, version: Version, products: [String])] = [
     // The command line: generates subcommands, help, completions and the manual from one declaration.
     ("https://github.com/apple/swift-argument-parser", "1.8.0", ["ArgumentParser"]),
-    // Non-blocking sockets for RTMP and for the control socket.
-    ("https://github.com/apple/swift-nio", "2.101.0", ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOTLS", "NIOEmbedded"]),
+    // Non-blocking sockets for RTMP, for the control socket, and for the page of the lan extension.
+    (
+        "https://github.com/apple/swift-nio", "2.101.0",
+        ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket", "NIOTLS", "NIOEmbedded"]
+    ),
     // Clients of proxies for RTMP: SOCKS 5, and CONNECT of HTTP.
     ("https://github.com/apple/swift-nio-extras", "1.24.0", ["NIOExtras", "NIOSOCKS"]),
 ]
@@ -382,6 +393,7 @@ let package = Package(
         .library(name: "BroadcastExtension", targets: ["BroadcastExtension"]),
         .library(name: "BroadcastKit", targets: ["BroadcastKit"]),
         .executable(name: "broadcast-hls", targets: ["broadcast-hls"]),
+        .executable(name: "broadcast-lan", targets: ["broadcast-lan"]),
         .executable(name: "broadcast-srt", targets: ["broadcast-srt"]),
         .executable(name: "keyframe-watch", targets: ["keyframe-watch"]),
         .executable(name: "flv-publish", targets: ["flv-publish"]),

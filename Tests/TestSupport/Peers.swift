@@ -59,7 +59,8 @@ package final class Peers: Sendable {
 
     /// Programs of this project. If one of them ends by a signal that the test did not send, the test fails.
     private static let own: Set = [
-        "broadcast", "broadcast-hls", "broadcast-srt", "in-app", "own-pictures", "TestScreen", "TestCast",
+        "broadcast", "broadcast-hls", "broadcast-lan", "broadcast-srt", "in-app", "own-pictures", "TestScreen",
+        "TestCast",
         "keyframe-watch", "is-captured",
         "flv-publish",
     ]

@@ -99,7 +99,7 @@ package struct DestinationResolver {
     }
 
     /// The extensions that are shipped with this program. The scheme of their addresses is their name.
-    private static let shippedExtensions = ["hls", "srt"]
+    private static let shippedExtensions = ["hls", "lan", "srt"]
 
     /// True for `-` and for the names that the system has for standard output.
     package static func isOutput(_ target: String) -> Bool {

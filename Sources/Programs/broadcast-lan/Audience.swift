@@ -1,0 +1,109 @@
+import BroadcastExtension
+import Media
+import NIOCore
+import NIOWebSocket
+
+/// The viewers of a broadcast, and what they get. Everything happens on one event loop.
+final class Audience {
+    /// Connections above this number are refused: each costs memory and a descriptor.
+    static let maximumViewers = 50
+    /// How long a new viewer waits for the keyframe that was requested, before the newest group of pictures is sent.
+    private static let keyframeWait = TimeAmount.milliseconds(300)
+    /// A group that is younger is sent at once: another keyframe would hardly be sooner.
+    private static let freshGroup = Duration.milliseconds(700)
+    /// The time between two requests for a keyframe.
+    private static let requestInterval = Duration.seconds(1)
+
+    private let loop: any EventLoop
+    private let host: BroadcastHost
+    private var stream: LiveStream?
+    private var keyframeArrival: ContinuousClock.Instant?
+    private var lastRequest: ContinuousClock.Instant?
+    private var viewers: [ObjectIdentifier: Viewer] = [:]
+    private var isPaused = false
+    private var isOver = false
+
+    init(loop: any EventLoop, host: BroadcastHost) {
+        self.loop = loop
+        self.host = host
+    }
+
+    // MARK: The broadcast
+
+    /// Starts a stream, or goes on with another one after a change of its format.
+    func begin(_ stream: LiveStream) {
+        loop.assertInEventLoop()
+        self.stream = stream
+        keyframeArrival = nil
+        for viewer in viewers.values { viewer.begin(stream) }
+    }
+
+    func add(_ packet: EncodedPacket) {
+        loop.assertInEventLoop()
+        guard let fragment = stream?.add(packet) else { return }
+        let now = ContinuousClock.now
+        if fragment.isKeyframe { keyframeArrival = now }
+        for viewer in viewers.values { viewer.send(fragment, at: now) }
+        if viewers.values.contains(where: \.needsKeyframe) { requestKeyframe(at: now) }
+    }
+
+    func setPaused(_ isPaused: Bool) {
+        self.isPaused = isPaused
+        notify(.event(isPaused ? "pause" : "resume"))
+    }
+
+    /// Tells each viewer that it is over, and closes the connections.
+    func end() -> EventLoopFuture<Void> {
+        isOver = true
+        notify(.event("finish"))
+        return EventLoopFuture.andAllComplete(viewers.values.compactMap { $0.close(.goingAway) }, on: loop)
+    }
+
+    private func notify(_ notice: PageNotice) {
+        for viewer in viewers.values { viewer.tell(notice.json) }
+    }
+
+    // MARK: Viewers
+
+    var isFull: Bool { viewers.count >= Self.maximumViewers }
+
+    func join(_ viewer: Viewer) {
+        loop.assertInEventLoop()
+        guard !isFull, !isOver else {
+            viewer.close(isOver ? .goingAway : .init(codeNumber: 1013))
+            return
+        }
+        viewers[ObjectIdentifier(viewer)] = viewer
+        countChanged()
+        if isPaused { viewer.tell(PageNotice.event("pause").json) }
+        guard let stream else { return }
+        viewer.begin(stream)
+        let now = ContinuousClock.now
+        if let keyframeArrival, now - keyframeArrival < Self.freshGroup {
+            viewer.start(with: stream.group, at: now)
+            return
+        }
+        requestKeyframe(at: now)
+        loop.assumeIsolated().scheduleTask(in: Self.keyframeWait) { [self] in
+            guard viewer.needsKeyframe, let stream = self.stream else { return }
+            viewer.start(with: stream.group, at: .now)
+        }
+    }
+
+    func leave(_ viewer: Viewer) {
+        guard viewers.removeValue(forKey: ObjectIdentifier(viewer)) != nil else { return }
+        countChanged()
+    }
+
+    func requestKeyframe(at now: ContinuousClock.Instant = .now) {
+        if let lastRequest, now - lastRequest < Self.requestInterval { return }
+        lastRequest = now
+        host.requestKeyframe()
+    }
+
+    private func countChanged() {
+        guard !isOver else { return }
+        host.viewers(viewers.count)
+        notify(.viewers(viewers.count))
+    }
+}

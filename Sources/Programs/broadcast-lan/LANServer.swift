@@ -1,0 +1,161 @@
+import BroadcastExtension
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOWebSocket
+
+/// The server of the page: HTTP 1.1 and WebSocket on one event loop (RFC 9112, RFC 6455).
+///
+/// A request is limited in size and time, and each connection serves one of them.
+final class LANServer {
+    /// Connections above this number are closed at once.
+    private static let maximumConnections = 64
+    /// Ports after the standard one that are tried if it is taken.
+    private static let furtherPorts = 20
+    /// Linux: TCP_NOTSENT_LOWAT of tcp(7), and the bytes of a stream that wait in the kernel, where they cannot be
+    /// discarded any more.
+    private static let unsentLimit = (option: NIOBSDSocket.Option(rawValue: 25), byteCount: 32 << 10)
+    /// ipv6(7): without it, `::` would take the port of `0.0.0.0` too.
+    private static let onlyIPv6 = ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only)
+
+    private let loop: any EventLoop
+    private let audience: NIOLoopBound<Audience>
+    private let connections: NIOLoopBound<Connections>
+    private var channels: [any Channel] = []
+    /// The address for viewers, with the secret.
+    private(set) var url = ""
+
+    /// - Parameter audience: of this event loop.
+    init(loop: any EventLoop, audience: NIOLoopBound<Audience>, connections: NIOLoopBound<Connections>) {
+        self.loop = loop
+        self.audience = audience
+        self.connections = connections
+    }
+
+    /// Listens. Blocks the calling thread.
+    func start(_ settings: LANSettings) throws(BroadcastFailure) {
+        let (addresses, shown) = try Self.addresses(for: settings)
+        let last = settings.isPortChosen ? settings.port : settings.port + Self.furtherPorts
+        var reason = ""
+        for port in settings.port...last {
+            do {
+                try listen(on: addresses, port, settings.token)
+                url = "http://\(Self.authority(shown, port))/\(settings.token)/"
+                return
+            } catch let error as IOError where error.errnoCode == EADDRINUSE {
+                reason = "another program uses the port \(port)"
+            } catch let error as IOError where error.errnoCode == EADDRNOTAVAIL {
+                throw BroadcastFailure(
+                    code: 400, message: "This computer has none of the addresses \(addresses.joined(separator: ", ")).")
+            } catch {
+                reason = "\(error)"
+            }
+            close()
+        }
+        throw BroadcastFailure(
+            code: 409, message: "Viewers cannot connect: \(reason). Choose another port.")
+    }
+
+    /// Stops listening. Connections stay.
+    func close() {
+        for channel in channels { try? channel.close().wait() }
+        channels = []
+    }
+
+    /// What to listen on, and the address that viewers are told.
+    private static func addresses(for settings: LANSettings) throws(BroadcastFailure) -> ([String], shown: String) {
+        switch settings.binding {
+        case .standard:
+            guard let own = NetworkAddress.ofDefaultRoute() else { return (["127.0.0.1"], "127.0.0.1") }
+            guard NetworkAddress(own)?.isLocal == true else {
+                throw BroadcastFailure(
+                    code: 400,
+                    message:
+                        "The address \(own) of this computer can be reached from the Internet, so it is used only if "
+                        + "the setting bind names it.")
+            }
+            return ([own, "127.0.0.1"], own)
+        case .any: return (["0.0.0.0", "::"], NetworkAddress.ofDefaultRoute() ?? "127.0.0.1")
+        case .addresses(let list): return (list, list[0])
+        }
+    }
+
+    private static func authority(_ address: String, _ port: Int) -> String {
+        address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
+    }
+
+    /// The values of `Host` that a browser sends for these addresses.
+    private static func hosts(of addresses: [String], _ port: Int) -> Set<String> {
+        var names = addresses
+        if addresses.contains("0.0.0.0") {
+            let devices = (try? System.enumerateDevices()) ?? []
+            names += devices.compactMap { $0.address?.ipAddress }
+        }
+        return Set((names + ["localhost"]).map { authority($0, port).lowercased() })
+    }
+
+    private func listen(on addresses: [String], _ port: Int, _ token: String) throws {
+        let rules = RequestRules(token: token, hosts: Self.hosts(of: addresses, port))
+        let bootstrap = ServerBootstrap(group: loop)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(.tcpOption(Self.unsentLimit.option), value: Self.unsentLimit.byteCount)
+            .childChannelOption(.writeBufferWaterMark, value: .init(low: 16 << 10, high: 64 << 10))
+            .childChannelInitializer { [audience, connections] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    guard connections.value.add(channel, upTo: Self.maximumConnections) else {
+                        throw ChannelError.ioOnClosedChannel
+                    }
+                    try Self.configure(channel, rules, audience)
+                }
+            }
+        for address in addresses {
+            var bootstrap = bootstrap
+            if address.contains(":") { bootstrap = bootstrap.serverChannelOption(Self.onlyIPv6, value: 1) }
+            channels.append(try bootstrap.bind(host: address, port: port).wait())
+        }
+    }
+
+    /// The handlers of a connection: first HTTP, and WebSocket after an upgrade.
+    private static func configure(
+        _ channel: any Channel, _ rules: RequestRules, _ audience: NIOLoopBound<Audience>
+    ) throws {
+        let limit = RequestLimit()
+        let page = NIOLoopBound(PageHandler(rules: rules), eventLoop: channel.eventLoop)
+        let bound = NIOLoopBound(limit, eventLoop: channel.eventLoop)
+        let upgrader = NIOWebSocketServerUpgrader(
+            maxFrameSize: Viewer.maximumMessage,
+            shouldUpgrade: { channel, head in
+                let isAllowed = if case .socket = rules.answer(to: head) { true } else { false }
+                return channel.eventLoop.makeSucceededFuture(isAllowed ? HTTPHeaders() : nil)
+            },
+            upgradePipelineHandler: { channel, head in
+                channel.eventLoop.makeCompletedFuture {
+                    guard case .socket(let withSound) = rules.answer(to: head) else { return }
+                    bound.value.end()
+                    try channel.pipeline.syncOperations.addHandler(
+                        Viewer(audience: audience.value, withSound: withSound))
+                }
+            })
+        try channel.pipeline.syncOperations.addHandler(limit)
+        try channel.pipeline.syncOperations.configureHTTPServerPipeline(
+            withPipeliningAssistance: false,
+            withServerUpgrade: (
+                [upgrader], { context in context.pipeline.syncOperations.removeHandler(page.value, promise: nil) }
+            ))
+        try channel.pipeline.syncOperations.addHandler(page.value)
+    }
+}
+
+/// The open connections of a server. Used on its event loop.
+final class Connections {
+    private var count = 0
+
+    /// Returns false if there are too many.
+    func add(_ channel: any Channel, upTo limit: Int) -> Bool {
+        guard count < limit else { return false }
+        count += 1
+        channel.closeFuture.assumeIsolated().whenComplete { _ in self.count -= 1 }
+        return true
+    }
+}

@@ -1,0 +1,80 @@
+import BroadcastExtension
+
+/// The settings of the extension: the answers to the manifest's questions.
+package struct LANSettings: Equatable {
+    /// Where viewers can connect.
+    package enum Binding: Equatable {
+        /// This computer, and the address that it uses towards other networks.
+        case standard
+        /// Every address of this computer.
+        case any
+        /// These IP addresses.
+        case addresses([String])
+    }
+
+    package static let standardPort = 8330
+    /// The least number of characters of a token that the user chooses.
+    package static let shortestToken = 8
+
+    package var binding = Binding.standard
+    package var port = standardPort
+    /// True if the user chose the port, so that no other one is taken.
+    package var isPortChosen = false
+    /// The part of the address that only viewers know.
+    package var token: String
+
+    /// Throws a `BroadcastFailure` with the code 400 if a setting is invalid.
+    ///
+    /// - Parameter randomToken: used if the user chose none.
+    package init(setup: [String: String], randomToken: String = AccessToken.random()) throws(BroadcastFailure) {
+        let setup = setup.filter { !$0.value.isEmpty }
+        if let bind = setup["bind"] {
+            let parts = bind.split { $0 == "," || $0 == " " }.map(String.init)
+            guard parts == ["any"] || !parts.isEmpty && parts.allSatisfy({ NetworkAddress($0) != nil }) else {
+                throw Self.wrong("bind", "it is any, or IP addresses with commas between them, not \(bind)")
+            }
+            binding = parts == ["any"] ? .any : .addresses(parts)
+        }
+        if let text = setup["port"] {
+            guard let number = Int(text), (1024...65_535).contains(number) else {
+                throw Self.wrong("port", "it is a number from 1024 to 65535")
+            }
+            (port, isPortChosen) = (number, true)
+        }
+        token = setup["token"] ?? randomToken
+        guard AccessToken.isValid(token) else {
+            throw Self.wrong(
+                "token", "it has \(Self.shortestToken) to 128 characters, each a letter, a digit, - or _")
+        }
+    }
+
+    private static func wrong(_ key: String, _ reason: String) -> BroadcastFailure {
+        BroadcastFailure(code: 400, message: "The setting \(key) is wrong: \(reason).")
+    }
+}
+
+/// The secret in the address for viewers.
+package enum AccessToken {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+
+    /// 22 characters of base64url (RFC 4648, section 5), which have 132 bits from the system's generator.
+    package static func random() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return String(
+            (0..<22).map { _ in
+                let bits: UInt64 = generator.next()
+                return alphabet[Int(bits & 63)]
+            })
+    }
+
+    package static func isValid(_ token: String) -> Bool {
+        (LANSettings.shortestToken...128).contains(token.count) && token.allSatisfy(alphabet.contains)
+    }
+
+    /// Compares in a time that does not depend on where the texts differ.
+    package static func matches(_ given: some StringProtocol, _ token: String) -> Bool {
+        let (given, token) = (Array(given.utf8), Array(token.utf8))
+        guard given.count == token.count else { return false }
+        return zip(given, token).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}

@@ -1,0 +1,45 @@
+import FoundationEssentials
+
+/// A message from a page, one JSON object. Unknown keys are ignored.
+struct PageMessage: Decodable {
+    /// The page's clock in milliseconds, which comes back in a `Pong`.
+    var ping: Double?
+    /// `keyframe`.
+    var request: String?
+
+    /// Nil if it is not a message.
+    init?(_ text: String) {
+        guard let message = try? JSONDecoder().decode(PageMessage.self, from: Data(text.utf8)) else { return nil }
+        self = message
+    }
+}
+
+/// What a page is told besides the stream, as JSON.
+enum PageNotice {
+    case viewers(Int)
+    /// `pause`, `resume` or `finish`.
+    case event(String)
+    /// The answer to a ping. `clock`: `CLOCK_MONOTONIC` of this computer in milliseconds.
+    case pong(Double, clock: Double)
+
+    private struct Form: Encodable {
+        var viewers: Int?
+        var event: String?
+        var pong: Double?
+        var clock: Double?
+    }
+
+    var json: String {
+        let form =
+            switch self {
+            case .viewers(let count): Form(viewers: count)
+            case .event(let name): Form(event: name)
+            case .pong(let time, let clock): Form(pong: time, clock: clock)
+            }
+        return String(decoding: (try? JSONEncoder().encode(form)) ?? Data(), as: UTF8.self)
+    }
+}
+
+extension LiveStream.Description {
+    var json: String { String(decoding: (try? JSONEncoder().encode(self)) ?? Data(), as: UTF8.self) }
+}

@@ -1,0 +1,150 @@
+import Concurrency
+import NIOCore
+import NIOWebSocket
+
+/// One viewer: the messages on its WebSocket (RFC 6455), and what waits for it. Everything happens on its event loop.
+final class Viewer: ChannelInboundHandler {
+    typealias InboundIn = WebSocketFrame
+    typealias OutboundOut = WebSocketFrame
+
+    /// The largest message from a page in bytes, and how many it may send in a second.
+    static let maximumMessage = 1024
+    private static let maximumRate = 20
+    /// A page sends a ping each second. Without one for this long, it is gone.
+    private static let silence = TimeAmount.seconds(10)
+
+    private let audience: Audience
+    private let withSound: Bool
+    private var queue: ViewerQueue
+    private var context: ChannelHandlerContext?
+    private var messages = (second: NIODeadline.now(), count: 0)
+    private var watchdog: Scheduled<Void>?
+
+    init(audience: Audience, withSound: Bool) {
+        self.audience = audience
+        self.withSound = withSound
+        queue = ViewerQueue(withSound: withSound)
+    }
+
+    var needsKeyframe: Bool { queue.needsKeyframe }
+
+    // MARK: To the page
+
+    /// Describes a stream. What waits of an earlier one is discarded.
+    func begin(_ stream: LiveStream) {
+        queue = ViewerQueue(withSound: withSound)
+        tell(stream.description.json)
+        write(stream.initialization(withSound: withSound))
+        context?.flush()
+    }
+
+    func start(with group: [LiveFragment], at now: ContinuousClock.Instant) {
+        queue.start(with: group, at: now)
+        drain()
+    }
+
+    func send(_ fragment: LiveFragment, at now: ContinuousClock.Instant) {
+        queue.add(fragment, at: now)
+        drain()
+    }
+
+    func tell(_ text: String) {
+        guard let context else { return }
+        let frame = WebSocketFrame(fin: true, opcode: .text, data: context.channel.allocator.buffer(string: text))
+        context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
+    }
+
+    /// Closes the connection after what was written. Nil if it is closed already.
+    @discardableResult
+    func close(_ code: WebSocketErrorCode) -> EventLoopFuture<Void>? {
+        guard let context else { return nil }
+        self.context = nil
+        var data = context.channel.allocator.buffer(capacity: 2)
+        data.write(webSocketErrorCode: code)
+        let frame = WebSocketFrame(fin: true, opcode: .connectionClose, data: data)
+        return context.writeAndFlush(wrapOutboundOut(frame)).assumeIsolated().flatMap { context.close() }.nonisolated()
+    }
+
+    /// Writes while the socket accepts data: what waits then stays in the queue, where it can be discarded.
+    private func drain() {
+        guard let context else { return }
+        var hasWritten = false
+        while context.channel.isWritable, let fragment = queue.next() {
+            write(fragment)
+            hasWritten = true
+        }
+        if hasWritten { context.flush() }
+    }
+
+    private func write(_ fragment: LiveFragment) {
+        guard let context else { return }
+        let frame = WebSocketFrame(
+            fin: true, opcode: .binary, data: context.channel.allocator.buffer(bytes: fragment.message))
+        context.write(wrapOutboundOut(frame), promise: nil)
+    }
+
+    // MARK: From the page
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        watch()
+        audience.join(self)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let frame = unwrapInboundIn(data)
+        guard countsMessage() else {
+            close(.policyViolation)
+            return
+        }
+        switch frame.opcode {
+        case .text where frame.fin:
+            var bytes = frame.unmaskedData
+            guard let text = bytes.readString(length: bytes.readableBytes), let message = PageMessage(text) else {
+                close(.protocolError)
+                return
+            }
+            watch()
+            if let ping = message.ping {
+                tell(PageNotice.pong(ping, clock: Double(SessionClock.monotonic()) / 1_000_000).json)
+            }
+            if message.request == "keyframe" { audience.requestKeyframe() }
+        case .ping:
+            let pong = WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)
+            context.writeAndFlush(wrapOutboundOut(pong), promise: nil)
+        case .pong: break
+        case .connectionClose: close(.normalClosure)
+        default: close(.unacceptableData)
+        }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        drain()
+        context.fireChannelWritabilityChanged()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        self.context = nil
+        watchdog?.cancel()
+        audience.leave(self)
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    private func countsMessage() -> Bool {
+        let now = NIODeadline.now()
+        if now - messages.second > .seconds(1) { messages = (now, 0) }
+        messages.count += 1
+        return messages.count <= Self.maximumRate
+    }
+
+    private func watch() {
+        watchdog?.cancel()
+        watchdog = context?.eventLoop.assumeIsolated().scheduleTask(in: Self.silence) { [weak self] in
+            _ = self?.close(.policyViolation)
+        }
+    }
+}

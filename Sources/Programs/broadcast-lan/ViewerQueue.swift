@@ -1,0 +1,51 @@
+import Media
+
+/// What waits for one viewer. It is bounded by age: a viewer whose connection is too slow goes on at a keyframe, and
+/// others do not notice. A value without I/O and without a clock.
+package struct ViewerQueue: Sendable {
+    /// How old the oldest waiting fragment may be.
+    package static let maximumAge = Duration.milliseconds(500)
+
+    private let withSound: Bool
+    private var waiting: [(fragment: LiveFragment, since: ContinuousClock.Instant)] = []
+    /// The index of the first one that still waits.
+    private var first = 0
+    /// True until a keyframe arrives, from which the viewer can go on.
+    package private(set) var needsKeyframe = true
+
+    package init(withSound: Bool) {
+        self.withSound = withSound
+    }
+
+    package var isEmpty: Bool { first == waiting.count }
+
+    /// Adds a fragment. If what waits is too old, it is discarded, and `needsKeyframe` is true.
+    package mutating func add(_ fragment: LiveFragment, at now: ContinuousClock.Instant) {
+        if fragment.kind == .sound && !withSound { return }
+        if !isEmpty, now - waiting[first].since > Self.maximumAge {
+            waiting = []
+            first = 0
+            needsKeyframe = true
+        }
+        if fragment.isKeyframe { needsKeyframe = false }
+        guard !needsKeyframe else { return }
+        waiting.append((fragment, now))
+    }
+
+    /// Starts with a group of pictures that begins with a keyframe.
+    package mutating func start(with group: [LiveFragment], at now: ContinuousClock.Instant) {
+        for fragment in group { add(fragment, at: now) }
+    }
+
+    /// Takes the next one; nil if nothing waits.
+    package mutating func next() -> LiveFragment? {
+        guard !isEmpty else { return nil }
+        let fragment = waiting[first].fragment
+        first += 1
+        if first == waiting.count {
+            waiting.removeAll(keepingCapacity: true)
+            first = 0
+        }
+        return fragment
+    }
+}

@@ -1,0 +1,48 @@
+import BroadcastExtension
+import Testing
+import broadcast_lan
+
+struct LANSettingsTests {
+    @Test func `Without answers, the secret is random and the port is the usual one`() throws {
+        let (one, other) = (try LANSettings(setup: [:]), try LANSettings(setup: ["bind": "", "port": "", "token": ""]))
+        #expect(one.binding == .standard && one.port == 8330 && !one.isPortChosen)
+        #expect(one.token != other.token && one.token.count == 22 && AccessToken.isValid(one.token))
+    }
+
+    @Test func `Answers are used`() throws {
+        let settings = try LANSettings(setup: ["bind": "10.0.0.7, ::1", "port": "9000", "token": "every-monday"])
+        #expect(settings.binding == .addresses(["10.0.0.7", "::1"]) && settings.port == 9000 && settings.isPortChosen)
+        #expect(settings.token == "every-monday")
+        #expect(try LANSettings(setup: ["bind": "any"]).binding == .any)
+    }
+
+    @Test(arguments: [
+        ("bind", "example.com"), ("bind", ","), ("bind", "any,10.0.0.1"), ("port", "80"), ("port", "x"),
+        ("port", "70000"),
+        ("token", "short"), ("token", "with a space"), ("token", "slash/slash/slash"),
+    ])
+    func `A wrong answer is named`(key: String, value: String) {
+        #expect {
+            try LANSettings(setup: [key: value])
+        } throws: { error in
+            guard let failure = error as? BroadcastFailure else { return false }
+            return failure.code == 400 && failure.message.contains("setting \(key) is wrong")
+        }
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", true), ("10.1.2.3", true), ("172.16.0.1", true), ("172.32.0.1", false), ("192.168.0.1", true),
+        ("192.169.0.1", false), ("169.254.1.1", true), ("100.64.0.1", true), ("100.128.0.1", false), ("8.8.8.8", false),
+        ("192.0.2.2", true), ("192.0.3.2", false),
+        ("::1", true), ("fe80::1", true), ("fd00::1", true), ("2001:db8::1", false),
+    ])
+    func `An address that the Internet reaches is told from others`(text: String, isLocal: Bool) throws {
+        #expect(try #require(NetworkAddress(text)).isLocal == isLocal)
+    }
+
+    @Test func `A secret matches only itself`() {
+        #expect(AccessToken.matches("every-monday", "every-monday"))
+        #expect(!AccessToken.matches("every-mondaY", "every-monday") && !AccessToken.matches("", "every-monday"))
+        #expect(!AccessToken.matches("every-monday-", "every-monday") && !AccessToken.matches("every", "every-monday"))
+    }
+}

@@ -1,0 +1,49 @@
+import NIOHTTP1
+import Testing
+import broadcast_lan
+
+struct RequestRulesTests {
+    private static let token = "sesame-opens-this"
+    private let rules = RequestRules(token: token, hosts: ["192.168.1.5:8330", "localhost:8330"])
+
+    private func answer(
+        _ uri: String, method: HTTPMethod = .GET, host: String? = "192.168.1.5:8330", origin: String? = nil
+    ) -> RequestRules.Answer {
+        var headers = HTTPHeaders()
+        if let host { headers.add(name: "Host", value: host) }
+        if let origin { headers.add(name: "Origin", value: origin) }
+        return rules.answer(to: HTTPRequestHead(version: .http1_1, method: method, uri: uri, headers: headers))
+    }
+
+    @Test func `The page and its socket are found with the secret`() {
+        #expect(answer("/\(Self.token)/") == .page && answer("/\(Self.token)/?x=1") == .page)
+        #expect(answer("/\(Self.token)") == .redirect(to: "/\(Self.token)/"))
+        #expect(answer("/\(Self.token)/", host: "LOCALHOST:8330") == .page)
+        let socket = "/\(Self.token)/ws"
+        #expect(answer(socket, origin: "http://192.168.1.5:8330") == .socket(withSound: false))
+        #expect(answer(socket + "?sound=1", origin: "http://192.168.1.5:8330") == .socket(withSound: true))
+    }
+
+    @Test(arguments: [
+        "", "/", "*", "//", "/sesame-opens-thiz/", "/sesame/", "/sesame-opens-this/x", "/sesame-opens-this//",
+        "/sesame-opens-this/ws/", "/sesame-opens-this/../sesame-opens-this/",
+        "http://192.168.1.5:8330/sesame-opens-this/",
+    ])
+    func `Other paths do not exist`(uri: String) {
+        #expect(answer(uri, origin: "http://192.168.1.5:8330") == .notFound)
+    }
+
+    @Test func `Another host, another origin and another method get nothing`() {
+        for host in [nil, "evil.example:8330", "192.168.1.5", "192.168.1.5:80"] {
+            #expect(answer("/\(Self.token)/", host: host) == .notFound, "\(host ?? "none")")
+        }
+        for origin in [nil, "null", "http://evil.example", "https://192.168.1.5:8330", "http://localhost:8330"] {
+            #expect(answer("/\(Self.token)/ws", origin: origin) == .notFound, "\(origin ?? "none")")
+        }
+        #expect(answer("/\(Self.token)/", method: .POST) == .notFound)
+        var headers = HTTPHeaders([("Host", "192.168.1.5:8330"), ("Host", "evil.example")])
+        headers.add(name: "Origin", value: "http://192.168.1.5:8330")
+        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/\(Self.token)/", headers: headers)
+        #expect(rules.answer(to: head) == .notFound)
+    }
+}
