@@ -19,7 +19,7 @@ struct TestPhrases: HostPhrases {
     func logLine(_ event: HostEvent, session: String) -> String? {
         switch event {
         case .state(let state): "\(session) is \(state.rawValue)"
-                case .comment(let comment, let name): "\(name): \(comment)"
+        case .comment(let comment, let name): "\(name): \(comment)"
         case .notice(let notice): sentence(notice)
         case .changed(let change): "\(change)"
         case .exposed, .started, .destination, .annotation, .clip, .statistics: nil
