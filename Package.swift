@@ -228,8 +228,7 @@ let layers = [
             .program(
                 "broadcast-lan",
                 uses: [
-                    "Media", "Concurrency", "Processes", "Mux", "NetworkSupport", "BroadcastExtension", "NIOCore",
-                    "NIOPosix",
+                    "Media", "Concurrency", "Mux", "NetworkSupport", "BroadcastExtension", "NIOCore", "NIOPosix",
                     "NIOHTTP1", "NIOWebSocket",
                 ], embedded: ["page.html"]),
             .program(

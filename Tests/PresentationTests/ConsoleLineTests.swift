@@ -24,6 +24,16 @@ struct ConsoleLineTests {
         #expect(CommentLine.text("Hello", from: "") == "Hello")
     }
 
+    @Test func `The address for viewers is on the terminal, and not in the log`() {
+        var live = DestinationSnapshot(name: "room", kind: .program("lan"), state: .live)
+        live.watchURL = "http://192.168.1.5:8330/secret/"
+        live.statusText = "not encrypted"
+        #expect(
+            ConsoleLine(.destination(live), session: "talk")?.text
+                == "room: live, watch it at http://192.168.1.5:8330/secret/ (not encrypted)")
+        #expect(line(.destination(live)) == "room: live")
+    }
+
     @Test func `A change of the session has a line in the log`() {
         #expect(line(.state(.live)) == "session talk: live" && line(.state(.finishing)) == "session talk: finishing")
         #expect(

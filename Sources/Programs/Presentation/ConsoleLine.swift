@@ -33,6 +33,8 @@ package struct ConsoleLine {
         case .live where destination.previousState == .paused: return nil
         case .live:
             return "\(destination.name): live" + ((destination.url ?? destination.path).map { " (\($0))" } ?? "")
+                + (destination.watchURL.map { ", watch it at \($0)" } ?? "")
+                + (destination.statusText.map { " (\($0))" } ?? "")
         case .reconnecting:
             let reason =
                 destination.error.map { $0.sentence(destination: destination.name) } ?? "The connection is lost."

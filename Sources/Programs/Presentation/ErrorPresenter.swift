@@ -30,9 +30,15 @@ package struct ErrorPresenter: HostPhrases {
     package func sentence(_ notice: HostNotice) -> String { notice.sentence }
 
     package func logLine(_ event: HostEvent, session: String) -> String? {
+        switch event {
         // What viewers write is not the log's business.
-        if case .comment = event { return nil }
-        return ConsoleLine(event, session: session)?.text
+        case .comment: return nil
+        // The address for viewers can be a secret.
+        case .destination(var destination):
+            (destination.watchURL, destination.statusText) = (nil, nil)
+            return ConsoleLine(.destination(destination), session: session)?.text
+        default: return ConsoleLine(event, session: session)?.text
+        }
     }
 
     package func logLines(_ outcome: HostOutcome) -> [String] {

@@ -4,15 +4,13 @@ import Media
 import NIOCore
 import NIOPosix
 import NetworkSupport
-import Processes
 
 /// Serves a page with the broadcast to browsers in the same network.
 final class LANHandler: BroadcastSampleHandler {
     /// How long the end waits for the last messages to viewers.
     private static let endLimit = TimeAmount.seconds(1)
 
-    private static let consent =
-        "Anyone in this network who has the address can watch. The connection is not encrypted."
+    private static let consent = "anyone in this network who has the address can watch; not encrypted"
 
     private let group = EventLoops.make()
     private var audience: NIOLoopBound<Audience>?
@@ -37,7 +35,7 @@ final class LANHandler: BroadcastSampleHandler {
         try server.start(settings)
         self.audience = audience
         self.server = server
-        try? FileDescriptor.writeAll(Array((Self.consent + "\n").utf8), to: STDERR_FILENO)
+        host.status(Self.consent)
         host.watchURL(server.url)
         host.viewers(0)
         host.ready(true)

@@ -1,0 +1,152 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// The page of the `lan` extension, in real Chromium and with guests that nobody wants.
+    struct LANBroadcastTests {
+        private static let token = "sesame-opens-this"
+
+        /// Configures the destination `room` on 127.0.0.1. Returns its port.
+        private func configure(_ studio: Studio) throws -> Int {
+            let port = try freePort()
+            try studio.broadcast.writeConfiguration(
+                """
+                [destinations.room]
+                extension = "lan"
+                setup.bind = "127.0.0.1"
+                setup.port = "\(port)"
+                """)
+            return port
+        }
+
+        /// Stores the secret of the address, so that tests know it.
+        private nonisolated(nonsending) func setUp(_ studio: Studio) async throws -> Int {
+            let port = try configure(studio)
+            let setup = try studio.broadcast.start(
+                ["setup", "room", "--secret-from-stdin", "token", "--plain-file"], input: .pipe)
+            try await setup.write(Array(Self.token.utf8))
+            setup.closeInput()
+            #expect(try await setup.waitForExit() == .exited(0), "\(setup.standardError)")
+            return port
+        }
+
+        @Test func `Chromium plays the address that the start prints, with sound on request, until the end`()
+            async throws
+        {
+            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
+                let port = try configure(studio)
+                let session = try await studio.startLive(["--to", "room"])
+                let address = try #require(
+                    session.standardError.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+\/[-\w]{22}\//).map { String($0.0) },
+                    "\(session.standardError)")
+                #expect(address.contains(":\(port)/") && session.standardError.contains("not encrypted"))
+                let browser = try await Browser.open(address, in: studio.peers)
+                let silent = try await browser.measure(seconds: 4)
+                #expect(silent.size == [640, 360] && silent.ages.count > 20 && silent.unreadable == 0, "\(silent)")
+                try await browser.wait(for: "the viewer", "$('viewers').textContent === '1 viewer'")
+                #expect(try await studio.status()?.destinations.first?.viewers == 1)
+                try await browser.wait(for: "the latency", "/^Live, .* behind$/.test($('latency').textContent)")
+
+                // A click switches the sound on; no sound is decoded before.
+                #expect(try await browser.evaluate("video.webkitAudioDecodedByteCount || 0") == 0)
+                try await browser.click("#sound")
+                try await browser.wait(for: "sound", "video.webkitAudioDecodedByteCount > 0 && !video.muted")
+                let loud = try await browser.measure(seconds: 2)
+                #expect(loud.ages.count > 5 && loud.unreadable == 0, "\(loud)")
+
+                #expect(try await studio.broadcast.run(["pause"]).status == .exited(0))
+                try await browser.wait(for: "the pause", "$('notice').textContent.includes('paused')")
+                #expect(try await studio.broadcast.run(["resume"]).status == .exited(0))
+                try await browser.wait(for: "the end of the pause", "$('notice').textContent === ''")
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                try await browser.wait(for: "the end", "$('notice').textContent.includes('has ended')")
+                #expect(try await session.waitForExit() == .exited(0))
+                // The secret of the address is not in the log.
+                let log = try await studio.broadcast.run(["logs"])
+                #expect(log.output.contains("room: live") && !log.output.contains(address), "\(log)")
+            }
+        }
+
+        @Test func `A page goes on by itself when the broadcast is started again`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                let port = try await setUp(studio)
+                let first = try await studio.startLive(["--to", "room"])
+                let browser = try await Browser.open("http://localhost:\(port)/\(Self.token)/", in: studio.peers)
+                try await browser.wait(for: "a picture", "video.videoWidth === 320")
+                // Without an end that the page could be told.
+                _ = try await first.killNow()
+                try await browser.wait(for: "word of it", "$('notice').textContent.includes('Connection lost')")
+                let second = try await studio.startLive(["--to", "room"])
+                try await browser.wait(for: "the picture again", "$('notice').textContent === ''")
+                #expect(try await browser.measure(seconds: 2).ages.count > 5)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await second.waitForExit() == .exited(0))
+            }
+        }
+
+        private nonisolated(nonsending) func guests(_ mode: String, _ port: Int, in peers: Peers) async throws
+            -> [String: Any]
+        {
+            let program = SharedDesktop.program("lan_guests.py")
+            let peer = try peers.start("guests", ["/usr/bin/python3", program, mode, "\(port)", Self.token])
+            #expect(try await peer.waitForExit(deadline: .seconds(100)) == .exited(0), "\(peer.standardError)")
+            return try #require(
+                try JSONSerialization.jsonObject(with: Data(peer.standardOutput.utf8)) as? [String: Any])
+        }
+
+        @Test func `Guests without the secret, from other sites, and with too much of anything are refused`()
+            async throws
+        {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                let port = try await setUp(studio)
+                let session = try await studio.startLive(["--to", "room"])
+                let result = try await guests("unwanted", port, in: studio.peers)
+                #expect(result["page"] as? Int == 200 && result["policy"] as? Bool == true, "\(result)")
+                #expect(result["redirect"] as? Int == 308 && result["again"] as? Int == 200, "\(result)")
+                let nothing = try #require(result["nothing"] as? [Int])
+                #expect(nothing.allSatisfy { $0 == 404 || $0 == 400 } && nothing.count == 7, "\(nothing)")
+                #expect(result["body"] as? String == "" && result["long"] as? Int == 0, "\(result)")
+                for key in ["foreign", "garbage", "unmasked", "large", "binary", "flood", "nonsense", "slow"] {
+                    #expect(result[key] as? Bool == true, "\(key): \(result)")
+                }
+                #expect((result["refused"] as? Int ?? 0) >= 30, "\(result)")
+                // Nobody of them counts as a viewer, and the broadcast goes on.
+                try await session.wait(for: "no viewer") { try await studio.status()?.destinations.first?.viewers == 0 }
+                #expect(try await studio.status()?.destinations.first?.state == "live")
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+            }
+        }
+
+        @Test func `Twenty viewers get the same, beside one who reads nothing and one who is slow`() async throws {
+            try await withStudio(["everything"], width: 640, height: 360, hasSound: false) { studio in
+                let port = try await setUp(studio)
+                let session = try await studio.startLive(["--to", "room", "--bitrate", "2000"])
+                let result = try await guests("crowd", port, in: studio.peers)
+                let (least, most) = (result["least"] as? Int ?? 0, result["most"] as? Int ?? 0)
+                // They joined one after another, at the same group of pictures or the next.
+                #expect(least > 200_000 && Double(most) < 2 * Double(least), "\(result)")
+                #expect((result["slow"] as? Int ?? .max) < least / 2, "\(result)")
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await session.waitForExit() == .exited(0))
+            }
+        }
+
+        @Test func `A wrong setting and a port that is taken are named`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                let port = try configure(studio)
+                let holder = try studio.peers.start(
+                    "holder", ["/usr/bin/python3", "-m", "http.server", "--bind", "127.0.0.1", "\(port)"])
+                try await holder.wait(for: "its port") { isListening(port) }
+                let taken = try await studio.broadcast.run(["start", "--to", "room"])
+                #expect(taken.status == .exited(69), "\(taken)")
+                expectSentence(in: taken.errors, saying: ["another program uses the port \(port)"])
+                try studio.broadcast.writeConfiguration(
+                    "[destinations.room]\nextension = \"lan\"\nsetup.bind = \"example.com\"\n")
+                let wrong = try await studio.broadcast.run(["start", "--to", "room"])
+                #expect(wrong.status == .exited(78), "\(wrong)")
+                expectSentence(in: wrong.errors, saying: ["bind", "example.com"])
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+"""Visits the page of the lan extension as guests do that nobody wants, and as many viewers do. Prints one JSON object.
+
+Usage: lan_guests.py unwanted|crowd PORT TOKEN
+"""
+import json
+import os
+import select
+import socket
+import struct
+import sys
+import time
+
+MODE, PORT, TOKEN = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+HOST = f"127.0.0.1:{PORT}"
+
+
+def connect():
+    connection = socket.create_connection(("127.0.0.1", PORT), timeout=30)
+    return connection
+
+
+def receive_all(connection):
+    data = b""
+    try:
+        while piece := connection.recv(65536):
+            data += piece
+    except ConnectionError:
+        pass
+    return data
+
+
+def request(path, method="GET", headers=None):
+    """The status of the answer and its head; 0 if the connection is closed without an answer."""
+    lines = [f"{method} {path} HTTP/1.1"] + (headers if headers is not None else [f"Host: {HOST}"])
+    with connect() as connection:
+        try:
+            connection.sendall("\r\n".join(lines + ["", ""]).encode())
+        except ConnectionError:
+            return 0, ""
+        answer = receive_all(connection).decode("utf-8", "replace")
+    return (int(answer.split(" ")[1]) if answer.startswith("HTTP/1.1 ") else 0), answer
+
+
+def upgrade(origin=f"http://{HOST}", query="", connection=None):
+    """A WebSocket; nil if it is refused."""
+    connection = connection or connect()
+    connection.sendall(
+        f"GET /{TOKEN}/ws{query} HTTP/1.1\r\nHost: {HOST}\r\nOrigin: {origin}\r\nUpgrade: websocket\r\n"
+        "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n".encode())
+    head = b""
+    while b"\r\n\r\n" not in head:
+        piece = connection.recv(1)
+        if not piece:
+            return None
+        head += piece
+    return connection if b" 101 " in head.split(b"\r\n")[0] else None
+
+
+def frame(payload, opcode=1, masked=True):
+    head = bytes([0x80 | opcode])
+    bit = 0x80 if masked else 0
+    if len(payload) < 126:
+        head += bytes([bit | len(payload)])
+    else:
+        head += bytes([bit | 127]) + struct.pack(">Q", len(payload))
+    return head + (b"\0\0\0\0" if masked else b"") + payload
+
+
+def is_closed_after(data, limit=20):
+    """Whether a viewer who sends this loses the connection."""
+    connection = upgrade()
+    end = time.monotonic() + limit
+    try:
+        connection.sendall(data)
+        connection.settimeout(1)
+        while time.monotonic() < end:
+            try:
+                if not connection.recv(65536):
+                    return True
+            except TimeoutError:
+                pass
+        return False
+    except ConnectionError:
+        return True
+    finally:
+        connection.close()
+
+
+def unwanted():
+    page, text = request(f"/{TOKEN}/")
+    slow = connect()
+    slow.sendall(b"GET /")
+    result = {
+        "page": page, "policy": "default-src 'none'" in text and "frame-ancestors 'none'" in text,
+        "redirect": request(f"/{TOKEN}")[0],
+        "nothing": [
+            request("/")[0], request("/wrong-secret-of-22-chars/")[0], request(f"/{TOKEN}/x")[0],
+            request(f"/{TOKEN}/", headers=["Host: evil.example"])[0], request(f"/{TOKEN}/", headers=[])[0],
+            request(f"/{TOKEN}/", method="POST")[0], request(f"/{TOKEN}/ws")[0],
+        ],
+        "body": request(f"/{TOKEN}/x")[1].split("\r\n\r\n")[-1],
+        "foreign": upgrade(origin="http://evil.example") is None,
+        "long": request(f"/{TOKEN}/", headers=[f"Host: {HOST}", "X: " + "x" * 20000])[0],
+        "garbage": is_closed_after(os.urandom(4096)),
+        "unmasked": is_closed_after(frame(b'{"ping":1}', masked=False) * 50),
+        "large": is_closed_after(frame(b"x" * 1_000_000)),
+        "binary": is_closed_after(frame(b"x", opcode=2)),
+        "flood": is_closed_after(frame(b'{"ping":1}') * 200),
+        "nonsense": is_closed_after(frame(b"nonsense")),
+    }
+    many = []
+    for _ in range(100):
+        try:
+            many.append(connect())
+        except OSError:
+            break
+    time.sleep(1)
+    # A connection that was refused is readable, and at its end.
+    readable, _, _ = select.select(many, [], [], 0)
+    result["refused"] = len(readable)
+    for connection in many:
+        connection.close()
+    result["slow"] = receive_all(slow) == b""
+    for _ in range(100):
+        result["again"], _ = request(f"/{TOKEN}/")
+        if result["again"] == 200:
+            break
+        time.sleep(0.1)
+    return result
+
+
+def crowd():
+    """Twenty viewers, of whom one reads nothing and one reads 25 kB a second, for four seconds."""
+    viewers = [upgrade() for _ in range(20)]
+    received = {viewer: 0 for viewer in viewers}
+    stopped, slow = viewers[0], viewers[1]
+    taken = 0
+    start = time.monotonic()
+    while (now := time.monotonic()) < start + 4:
+        wanted = [viewer for viewer in viewers if viewer is not stopped]
+        if taken > (now - start) * 25_000:
+            wanted.remove(slow)
+        readable, _, _ = select.select(wanted, [], [], 0.05)
+        for viewer in readable:
+            data = viewer.recv(1000 if viewer is slow else 65536)
+            received[viewer] += len(data)
+            taken += len(data) if viewer is slow else 0
+    good = [received[viewer] for viewer in viewers[2:]]
+    return {"least": min(good), "most": max(good), "slow": received[slow]}
+
+
+print(json.dumps(unwanted() if MODE == "unwanted" else crowd()), flush=True)
