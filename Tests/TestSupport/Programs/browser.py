@@ -4,7 +4,7 @@ with one line of JSON.
     measure SECONDS        {"ages": [ms], "gaps": [ms], "unreadable": n, "size": [w, h]}: the age of the clock of `TestScreen
                            clock` in each picture when it was presented, and the times between presented pictures
     eval EXPRESSION        the value of an expression in the page
-        click SELECTOR         clicks an element, as a person does
+    click SELECTOR         clicks an element, as a person does
     screenshot PATH        writes a picture of the page
     window WIDTH HEIGHT    changes the size of the window
 
@@ -86,7 +86,7 @@ def main():
                 answer = driver.execute_async_script(MEASURE.replace("OFFSET", repr(offset)), float(rest))
             elif name == "eval":
                 answer = driver.execute_script("return " + rest)
-                        elif name == "click":
+            elif name == "click":
                 answer = driver.find_element("css selector", rest).click()
             elif name == "screenshot":
                 answer = driver.save_screenshot(rest)
