@@ -48,7 +48,7 @@ package struct Browser: Sendable {
         try JSONDecoder().decode([Value].self, from: await ask("eval [\(expression)]"))[0]
     }
 
-        /// Clicks an element, as a person does: pages may start sound then.
+    /// Clicks an element, as a person does: pages may start sound then.
     nonisolated(nonsending) package func click(_ selector: String) async throws {
         _ = try await ask("click \(selector)")
     }

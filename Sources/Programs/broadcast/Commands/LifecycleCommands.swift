@@ -180,7 +180,7 @@ struct ChatCommand: AsyncParsableCommand {
             guard let event = ControlJSON.decode(EventReport.self, from: try name.checked(line)),
                 let comment = event.comment
             else { continue }
-                        if json {
+            if json {
                 try Output.answer(line)
             } else {
                 try Output.answer(
