@@ -30,6 +30,8 @@ let layers = [
             .library("CPNG", pkgConfig: "libpng", packages: ["libpng-dev"]),
             // Sixel pictures on terminals, for previews. It is small and depends only on libm.
             .library("CSixel", packages: ["libsixel-dev"]),
+            // QR codes on terminals, for addresses that a phone opens. It needs only libc.
+            .library("CQREncode", pkgConfig: "libqrencode", packages: ["libqrencode-dev"]),
             // TLS for RTMPS, and for the HTTP client of the hls extension.
             .library("COpenSSL", pkgConfig: "libssl libcrypto", packages: ["libssl-dev"]),
             // HTTP for the hls extension, a separate program. It must be the libcurl that uses OpenSSL.
@@ -206,7 +208,8 @@ let layers = [
             .swift(
                 "Terminal",
                 uses: [
-                    "Media", "Concurrency", "Processes", "Encode", "Session", "UserConfiguration", "Credentials",
+                    "CQREncode", "Media", "Concurrency", "Processes", "Encode", "Session", "UserConfiguration",
+                    "Credentials",
                     "CommandModels", "Host", "Presentation",
                 ]),
             // The command: subcommands, options, and the values that complete them.

@@ -132,6 +132,41 @@ extension EndToEndTests {
             }
         }
 
+        /// Both sizes of the code: a window of 50 lines, and one of 30.
+        @Test(arguments: [50, 30]) func `A phone can read the address from the terminal`(lines: Int) async throws {
+            try await withStudio(["clock"], width: 800, height: 860, hasSound: false) { studio in
+                _ = try configure(studio)
+                // The captured screen shows the terminal too.
+                let script = "exec \(studio.broadcast.binary) start --to room"
+                let environment = studio.broadcast.environment.merging(["LANG": "C.UTF-8"]) { $1 }
+                _ = try studio.peers.start(
+                    "xterm",
+                    [
+                        "xterm", "-u8", "-fa", "DejaVu Sans Mono", "-fs", "8", "-geometry", "100x\(lines)+0+0", "-e",
+                        "sh", "-c",
+                        script,
+                    ], environment: environment)
+                let picture = try studio.peers.makeFolder("picture") + "/screen.png"
+                var address: String?
+                try await waitUntil("the code on the screen") {
+                    address = try await studio.status()?.destinations.first?.watchUrl
+                    guard let address else { return false }
+                    try await studio.peers.run(
+                        "ffmpeg",
+                        [
+                            "ffmpeg", "-v", "error", "-y", "-f", "x11grab", "-i",
+                            studio.broadcast.environment["DISPLAY"] ?? "",
+                            "-frames:v", "1", picture,
+                        ])
+                    let reader = try studio.peers.start("zbarimg", ["zbarimg", "--quiet", "--raw", picture])
+                    _ = try await reader.waitForExit()
+                    return reader.standardOutput.contains(address + "\n")
+                }
+                #expect(address?.hasPrefix("http://127.0.0.1:") == true)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+            }
+        }
+
         @Test func `A wrong setting and a port that is taken are named`() async throws {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 let port = try configure(studio)

@@ -23,6 +23,7 @@
   openh264,
   openssl,
   pipewire,
+  qrencode,
   srt,
   tomlplusplus,
   wayland,
@@ -48,6 +49,7 @@ stdenv.mkDerivation {
     openh264
     openssl
     pipewire
+    qrencode
     srt
     tomlplusplus
     wayland

@@ -1,7 +1,7 @@
 /// The colours of the status line on a terminal, and its marks without Unicode.
 package struct StatusColours: Sendable {
-    private let hasColours: Bool
-    private let hasUnicode: Bool
+    package let hasColours: Bool
+    package let hasUnicode: Bool
 
     /// No colours, and Unicode.
     package static let none = StatusColours(environment: ["LANG": "C.UTF-8"])

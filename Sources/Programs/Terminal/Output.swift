@@ -77,10 +77,15 @@ package enum Output {
     }
 
     /// The columns of the terminal; 80 if there is no terminal.
-    package static var width: Int {
+    package static var width: Int { size.columns }
+
+    /// The size of the terminal in characters; 80 by 24 if there is no terminal, or if it does not say.
+    package static var size: (columns: Int, rows: Int) {
         var size = winsize()
-        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1 else { return 80 }
-        return Int(size.ws_col)
+        guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 1, size.ws_row > 1 else {
+            return (80, 24)
+        }
+        return (Int(size.ws_col), Int(size.ws_row))
     }
 
     package static var isTerminal: Bool { isatty(STDERR_FILENO) != 0 }

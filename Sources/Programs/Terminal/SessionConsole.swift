@@ -12,6 +12,9 @@ package enum ConsoleOutput {
     /// The parent of a detached session, until the session is live. After that, only the log has it.
     case parent(LaunchedSession)
 
+    /// The rows of a terminal that a QR code leaves free: for the line with the address, and the status.
+    private static let otherRows = 4
+
     /// Shows a line above the status line.
     package func say(_ text: String) {
         switch self {
@@ -45,6 +48,15 @@ package enum ConsoleOutput {
             Output.errors.setStatus("\r\u{1b}[K" + line)
         case .parent(let parent): parent.show(progress: status)
         }
+    }
+
+    /// Shows a QR code of an address, if the terminal has colours and room for it.
+    func show(code address: String) {
+        guard case .errors(isTerminal: true, let colours) = self, colours.hasColours else { return }
+        let size = Output.size
+        let code = QRCode(address)?.lines(
+            columns: size.columns, rows: size.rows - Self.otherRows, hasUnicode: colours.hasUnicode)
+        for line in code ?? [] { say(line) }
     }
 
     /// Removes the status line.
@@ -129,6 +141,12 @@ package struct SessionConsole {
             }
             // Without other destinations the session ends; the command reports why once the session's name is free.
             guard all.contains(where: { !$0.state.isOver }), told.insert(destination.name).inserted else { break }
+            say(event)
+        // A service's address is a link to click; one in this network has to reach a phone.
+        case .destination(let destination)
+        where destination.state == .live && destination.previousState != .paused
+            && destination.watchURL?.hasPrefix("http://") == true:
+            if !isQuiet { output.show(code: destination.watchURL ?? "") }
             say(event)
         case .notice where announcement != nil:
             if let line = ConsoleLine(event, session: session) { held.append(line.text) }
