@@ -171,8 +171,10 @@ install:
 		$(INSTALL_PROGRAM) "$(BIN_STATIC)/broadcast-$$name" "$(LIB)/$$name/broadcast-$$name" && \
 		install -Dm644 Extensions/$$name/extension.toml "$(LIB)/$$name/extension.toml" || exit 1; done
 	for section in 1 5 7; do install -Dm644 -t "$(SHARE)/man/man$$section" man/*.$$section || exit 1; done
-	install -Dm644 -t "$(DOC)" README.md LICENSE
-	install -Dm644 -t "$(DOC)/docs" docs/*.md
+	install -Dm644 -t "$(DOC)" README.md CHANGELOG.md SECURITY.md LICENSE
+	install -Dm644 -t "$(DOC)/docs" docs/*.md docs/control.schema.json
+	for file in $$(find Examples -type f); do mode=644; [ ! -x "$$file" ] || mode=755; \
+		install -Dm$$mode "$$file" "$(DOC)/$$file" || exit 1; done
 	install -Dm644 -t "$(DOC)/docs" docs/animation.webp
 	install -Dm644 -t "$(DOC)/docs/plots" docs/plots/*.svg
 	install -Dm644 -t "$(DOC)/packaging/apparmor" packaging/apparmor/broadcast-extensions

@@ -30,6 +30,7 @@ extension EndToEndTests {
                 ] {
                     #expect(files.contains(name), "\(name) is missing in \(files.sorted())")
                 }
+                try expectLinks(in: installation.prefix + "/share/doc/broadcast")
                 // The programs run, find the installed extensions, and have no symbols.
                 var broadcast = try BroadcastCommand(in: peers)
                 broadcast.environment["PATH"] = installation.prefix + "/bin:/usr/bin:/bin"
@@ -47,6 +48,29 @@ extension EndToEndTests {
                 try await installation.run("uninstall", in: peers)
                 #expect(try installation.files() == [])
             }
+        }
+
+        /// Expects that the documents in a folder link only to what is installed, except to what only the sources have.
+        private func expectLinks(in folder: String) throws {
+            let documents =
+                ["README.md"]
+                + (try FileManager.default.contentsOfDirectory(atPath: folder + "/docs")).map {
+                    "docs/" + $0
+                }
+            var count = 0
+            for document in documents where document.hasSuffix(".md") {
+                let text = try String(contentsOfFile: folder + "/" + document, encoding: .utf8)
+                let place = URL(fileURLWithPath: folder + "/" + document).deletingLastPathComponent()
+                for match in text.matches(of: /\]\(([^)#:]+)(?:#[^)]*)?\)/) {
+                    let path = place.appendingPathComponent(String(match.1)).standardized.path
+                    let onlyInSources = ["/CONTRIBUTING.md", "/Tests/README.md"].contains { path == folder + $0 }
+                    #expect(
+                        onlyInSources || FileManager.default.fileExists(atPath: path), "\(document) links to \(match.1)"
+                    )
+                    count += 1
+                }
+            }
+            #expect(count > 20)
         }
 
         @Test func `Without a build, make install says what to do and installs nothing`() async throws {
