@@ -65,6 +65,7 @@ extension EndToEndTests {
                 // The secret of the address is not in the log.
                 let log = try await studio.broadcast.run(["logs"])
                 #expect(log.output.contains("room: live") && !log.output.contains(address), "\(log)")
+                try await browser.close()
             }
         }
 
@@ -80,6 +81,7 @@ extension EndToEndTests {
                 let second = try await studio.startLive(["--to", "room"])
                 try await browser.wait(for: "the picture again", "$('notice').textContent === ''")
                 #expect(try await browser.measure(seconds: 2).ages.count > 5)
+                try await browser.close()
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await second.waitForExit() == .exited(0))
             }

@@ -27,6 +27,12 @@ package struct Browser: Sendable {
         return Browser(peer: peer)
     }
 
+    /// Ends Chromium, which writes to the test's folder until then.
+    nonisolated(nonsending) package func close() async throws {
+        peer.closeInput()
+        _ = try await peer.waitForExit()
+    }
+
     /// Carries out a command, and returns the line of JSON that answers it.
     nonisolated(nonsending) private func ask(_ command: String) async throws -> Data {
         func lines() -> [Substring] { peer.standardOutput.split(separator: "\n", omittingEmptySubsequences: true) }

@@ -11,6 +11,7 @@ with one line of JSON.
 Usage: browser.py ADDRESS PROFILE-FOLDER
 """
 import json
+import signal
 import sys
 import time
 
@@ -70,6 +71,8 @@ setTimeout(() => done({ ages, gaps, unreadable, size: [video.videoWidth, video.v
 
 def main():
     address, profile = sys.argv[1:]
+    # Chromium's processes end with the driver, and not with this one.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     options = Options()
     for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + profile,
                      "--window-size=1000,700", "--mute-audio", "--no-first-run", "--disable-background-networking"]:
