@@ -40,7 +40,7 @@ extension EndToEndTests {
                 let address = try #require(
                     session.standardError.firstMatch(of: /http:\/\/127\.0\.0\.1:\d+\/[-\w]{22}\//).map { String($0.0) },
                     "\(session.standardError)")
-                #expect(address.contains(":\(port)/") && session.standardError.contains("not encrypted"))
+                #expect(address.contains(":\(port)/") && session.standardError.contains("only this computer can watch"))
                 let browser = try await Browser.open(address, in: studio.peers)
                 let silent = try await browser.measure(seconds: 4)
                 #expect(silent.size == [640, 360] && silent.ages.count > 20 && silent.unreadable == 0, "\(silent)")
@@ -166,6 +166,18 @@ extension EndToEndTests {
                 }
                 #expect(address?.hasPrefix("http://127.0.0.1:") == true)
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+            }
+        }
+
+        @Test func `--bind names the address to listen on, and one that is none is refused`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                let session = try await studio.startLive(["--to", "lan", "--bind", "127.0.0.1"])
+                #expect(try await studio.status()?.destinations.first?.watchUrl?.hasPrefix("http://127.0.0.1:") == true)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await session.waitForExit() == .exited(0))
+                let refused = try await studio.broadcast.run(["start", "--to", "lan", "--bind", "lo"])
+                #expect(refused.status != .exited(0), "\(refused)")
+                expectSentence(in: refused.errors, saying: ["bind"])
             }
         }
 

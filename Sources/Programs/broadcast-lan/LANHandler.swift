@@ -11,6 +11,7 @@ final class LANHandler: BroadcastSampleHandler {
     private static let endLimit = TimeAmount.seconds(1)
 
     private static let consent = "anyone in this network who has the address can watch; not encrypted"
+    private static let ownConsent = "only this computer can watch"
 
     private let group = EventLoops.make()
     private var audience: NIOLoopBound<Audience>?
@@ -35,7 +36,7 @@ final class LANHandler: BroadcastSampleHandler {
         try server.start(settings)
         self.audience = audience
         self.server = server
-        host.status(Self.consent)
+        host.status(server.isOnlyLocal ? Self.ownConsent : Self.consent)
         host.watchURL(server.url)
         host.viewers(0)
         host.ready(true)

@@ -24,6 +24,8 @@ final class LANServer {
     private var channels: [any Channel] = []
     /// The address for viewers, with the secret.
     private(set) var url = ""
+    /// True if no other computer can connect.
+    private(set) var isOnlyLocal = false
 
     /// - Parameter audience: of this event loop.
     init(loop: any EventLoop, audience: NIOLoopBound<Audience>, connections: NIOLoopBound<Connections>) {
@@ -40,6 +42,7 @@ final class LANServer {
         for port in settings.port...last {
             do {
                 try listen(on: addresses, port, settings.token)
+                isOnlyLocal = addresses.allSatisfy { $0.hasPrefix("127.") || $0 == "::1" }
                 url = "http://\(Self.authority(shown, port))/\(settings.token)/"
                 return
             } catch let error as IOError where error.errnoCode == EADDRINUSE {
