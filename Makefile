@@ -222,7 +222,7 @@ test-deb: deb
 
 animation:
 	@./.ci/packages $(TEST_PACKAGES) fonts-dejavu-core
-		$(BUILD) --product broadcast
+	$(BUILD) --product broadcast
 	@./.ci/animation $(BIN) docs/animation.webp
 
 docs:

@@ -8,8 +8,8 @@ package struct KeyFile: Sendable, Equatable {
     /// The values by key, as the file has them: escape sequences stay. Of equal keys, the first counts.
     package let values: [String: String]
 
-    /// Reads the first group with this name, empty if there is none. Nil for what is no regular file, is too large, or
-    /// cannot be read. Blocks the calling thread.
+    /// Reads the group with this name; without one, there are no values. Nil if the file is not a regular one, is too
+    /// large, or cannot be read. Blocks the calling thread.
     package init?(_ path: String, group: String) {
         // A named pipe without a writer would block the thread.
         var status = stat()

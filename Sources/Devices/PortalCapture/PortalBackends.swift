@@ -79,7 +79,7 @@ package struct PortalBackends: Sendable, Equatable {
         }
     }
 
-    /// The first of the wanted backends that is installed; `*` stands for all of them.
+    /// The first of the wanted backends that is installed; `*` means any backend.
     private static func first(of lists: [[String]], in names: [String]) -> String? {
         for list in lists {
             if list.contains("none") { return nil }

@@ -10,7 +10,7 @@ final class LANHandler: BroadcastSampleHandler {
     /// How long the end waits for the last messages to viewers.
     private static let endLimit = TimeAmount.seconds(1)
 
-    private static let consent = "anyone in this network who has the address can watch; not encrypted"
+    private static let consent = "anyone in this network with the address can watch; the connection is not encrypted"
     private static let ownConsent = "only this computer can watch"
 
     private let group = EventLoops.make()

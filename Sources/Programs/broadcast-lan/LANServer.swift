@@ -65,7 +65,7 @@ final class LANServer {
         channels = []
     }
 
-    /// What to listen on, and the address that viewers are told.
+    /// The addresses to listen on, and the one that is shown to the user for viewers.
     private static func addresses(for settings: LANSettings) throws(BroadcastFailure) -> ([String], shown: String) {
         switch settings.binding {
         case .standard:

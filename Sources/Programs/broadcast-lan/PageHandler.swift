@@ -10,6 +10,7 @@ final class PageHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private let rules: RequestRules
     private var answer = RequestRules.Answer.notFound
+    private var host = ""
 
     init(rules: RequestRules) {
         self.rules = rules
@@ -17,7 +18,9 @@ final class PageHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head(let head): answer = rules.answer(to: head)
+        case .head(let head):
+            answer = rules.answer(to: head)
+            host = head.headers.first(name: "host") ?? ""
         // No request that is answered has a body.
         case .body: answer = .notFound
         case .end: respond(context)
@@ -41,11 +44,11 @@ final class PageHandler: ChannelInboundHandler, RemovableChannelHandler {
             let nonce = AccessToken.random()
             body = context.channel.allocator.buffer(string: Self.page.replacing("NONCE", with: nonce))
             headers.add(name: "Content-Type", value: "text/html; charset=utf-8")
-            // connect-src: 'self' does not mean WebSocket in every browser.
+            // 'self' does not include WebSocket in every browser. The host is one of the rules' hosts.
             headers.add(
                 name: "Content-Security-Policy",
                 value: "default-src 'none'; script-src 'nonce-\(nonce)'; style-src 'nonce-\(nonce)'; media-src blob:; "
-                    + "connect-src 'self' ws:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+                    + "connect-src ws://\(host); base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
         case .redirect(let path):
             status = .permanentRedirect
             headers.add(name: "Location", value: path)

@@ -14,7 +14,7 @@ struct PageMessage: Decodable {
     }
 }
 
-/// What a page is told besides the stream, as JSON.
+/// A message to a page that is not part of the stream, as JSON.
 enum PageNotice {
     case viewers(Int)
     /// `pause`, `resume` or `finish`.

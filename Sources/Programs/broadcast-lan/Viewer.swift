@@ -2,7 +2,7 @@ import Concurrency
 import NIOCore
 import NIOWebSocket
 
-/// One viewer: the messages on its WebSocket (RFC 6455), and what waits for it. Everything happens on its event loop.
+/// One viewer: the messages on its WebSocket (RFC 6455), and its queue. Everything happens on its event loop.
 final class Viewer: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias OutboundOut = WebSocketFrame
@@ -30,7 +30,7 @@ final class Viewer: ChannelInboundHandler {
 
     // MARK: To the page
 
-    /// Describes a stream. What waits of an earlier one is discarded.
+    /// Describes a stream. The queue of an earlier one is discarded.
     func begin(_ stream: LiveStream) {
         queue = ViewerQueue(withSound: withSound)
         tell(stream.description.json)
@@ -65,7 +65,7 @@ final class Viewer: ChannelInboundHandler {
         return context.writeAndFlush(wrapOutboundOut(frame)).assumeIsolated().flatMap { context.close() }.nonisolated()
     }
 
-    /// Writes while the socket accepts data: what waits then stays in the queue, where it can be discarded.
+    /// Writes while the socket accepts data. The rest stays in the queue, where it can be discarded.
     private func drain() {
         guard let context else { return }
         var hasWritten = false

@@ -1,7 +1,7 @@
 import Media
 
-/// What waits for one viewer. It is bounded by age: a viewer whose connection is too slow goes on at a keyframe, and
-/// others do not notice. A value without I/O and without a clock.
+/// The fragments that wait for one viewer. The queue is bounded by age: a viewer whose connection is too slow continues
+/// at a keyframe, and others do not notice. A value without I/O and without a clock.
 package struct ViewerQueue: Sendable {
     /// How old the oldest waiting fragment may be.
     package static let maximumAge = Duration.milliseconds(500)
@@ -19,7 +19,7 @@ package struct ViewerQueue: Sendable {
 
     package var isEmpty: Bool { first == waiting.count }
 
-    /// Adds a fragment. If what waits is too old, it is discarded, and `needsKeyframe` is true.
+    /// Adds a fragment. If the oldest one is too old, all are discarded, and `needsKeyframe` is true.
     package mutating func add(_ fragment: LiveFragment, at now: ContinuousClock.Instant) {
         if fragment.kind == .sound && !withSound { return }
         if !isEmpty, now - waiting[first].since > Self.maximumAge {

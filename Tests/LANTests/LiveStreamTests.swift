@@ -1,0 +1,49 @@
+import Media
+import Testing
+import broadcast_lan
+
+struct LiveStreamTests {
+    private static let description = StreamDescription(
+        video: VideoTrackFormat(
+            codec: .h264(
+                sequenceParameterSet: [0x67, 0x64, 0x00, 0x1f, 0xac], pictureParameterSet: [0x68, 0xee, 0x3c, 0x80]),
+            size: PixelSize(width: 1280, height: 720), frameRate: 30), audio: [], title: "A talk")
+
+    private func picture(_ number: Int, isKeyframe: Bool = false, byteCount: Int = 10) -> EncodedPacket {
+        let time = MediaTime(milliseconds: Int64(number * 33))
+        return EncodedPacket(
+            track: .screen, presentationTime: time, decodeTime: time, isKeyframe: isKeyframe,
+            sequence: UInt32(number), data: [UInt8](repeating: UInt8(number & 255), count: byteCount))
+    }
+
+    @Test func `A page learns the codec, the size and the clock`() {
+        let stream = LiveStream(Self.description, origin: 5_000_000_000)
+        #expect(stream.description.video == "avc1.64001f" && stream.description.sound == nil)
+        #expect(stream.description.width == 1280 && stream.description.fps == 30)
+        #expect(stream.description.title == "A talk" && stream.description.origin == 5000)
+    }
+
+    @Test func `A message has its kind, whether it is a keyframe, and its time`() throws {
+        var stream = LiveStream(Self.description, origin: nil)
+        let added = stream.add(picture(3, isKeyframe: true))
+        let fragment = try #require(added)
+        #expect(Array(fragment.message.prefix(4)) == [1, 1, 0, 0])
+        let bits = fragment.message[4..<12].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+        #expect(Double(bitPattern: bits) == 0.099)
+        #expect(stream.initialization(withSound: true).message.first == 0)
+    }
+
+    @Test func `The newest group begins with its keyframe, and one that is too large is not kept`() {
+        var stream = LiveStream(Self.description, origin: nil)
+        _ = stream.add(picture(0))
+        #expect(stream.group.isEmpty)
+        for number in 1...3 { _ = stream.add(picture(number, isKeyframe: number == 1)) }
+        #expect(stream.group.count == 3 && stream.group[0].isKeyframe)
+        _ = stream.add(picture(4, isKeyframe: true))
+        #expect(stream.group.count == 1)
+        _ = stream.add(picture(5, byteCount: 17 << 20))
+        #expect(stream.group.isEmpty)
+        _ = stream.add(picture(6))
+        #expect(stream.group.isEmpty)
+    }
+}
