@@ -137,8 +137,8 @@ struct WindowTargetTests {
     @Test func `a window that is resized again and again is captured with few segments of shared memory`() async throws
     {
         /// The segments of this process (proc(5), /proc/PID/maps): their inode is their identifier.
-        func segments() throws -> Set<Substring> {
-            let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+        func segments() -> Set<Substring> {
+            let maps = textOfProc("/proc/self/maps")
             return Set(
                 maps.split(separator: "\n").filter { $0.contains("/SYSV") }.compactMap {
                     $0.split(separator: " ").dropFirst(4).first
@@ -147,24 +147,24 @@ struct WindowTargetTests {
         try await withScreen { screen in
             let window = try TestWindow(
                 display: screen.display, background: 0x2040C0, x: 0, y: 0, width: 200, height: 100)
-            let before = try segments()
+            let before = segments()
             let source = try open(screen, .window(window.window))
             #expect(source.usesSharedMemory)
             // A look can find that the window has no picture yet, and then it takes no segment.
             try await source.waitForPicture("the first picture") { $0.size == PixelSize(width: 200, height: 100) }
-            var seen = try segments().subtracting(before)
+            var seen = segments().subtracting(before)
             #expect(seen.count == 1)
             // Smaller, and back.
             for width in [180, 160, 140, 200] as [UInt32] {
                 window.resize(width: width, height: 100)
                 try await source.waitForPicture("the size") { $0.size == PixelSize(width: Int(width), height: 100) }
-                #expect(try segments().subtracting(before) == seen)
+                #expect(segments().subtracting(before) == seen)
             }
             // Larger in small steps.
             for width in stride(from: 210, through: 400, by: 10) {
                 window.resize(width: UInt32(width), height: 100)
                 try await source.waitForPicture("the size") { $0.size == PixelSize(width: width, height: 100) }
-                seen.formUnion(try segments().subtracting(before))
+                seen.formUnion(segments().subtracting(before))
             }
             #expect(seen.count == 3)
             source.requestWholePicture()

@@ -444,14 +444,14 @@ struct X11ScreenSourceTests {
     }
 
     @Test func `the shared memory segment is deleted with the source, and marked for deletion before`() async throws {
-        let before = try sharedSegments()
+        let before = sharedSegments()
         try await withScreen { screen, painter in
             do {
                 let source = try open(screen, showsCursor: true)
                 let sample = try source.nextSample()
                 #expect(sample != nil)
                 #expect(source.usesSharedMemory)
-                let during = try sharedSegments().filter { segment in
+                let during = sharedSegments().filter { segment in
                     !before.contains { $0.identifier == segment.identifier }
                 }
                 #expect(during.count == 1)
@@ -461,7 +461,7 @@ struct X11ScreenSourceTests {
             }
             let identifiers = Set(before.map(\.identifier))
             try await waitUntil("the segment's end", deadline: .seconds(5)) {
-                try sharedSegments().allSatisfy { identifiers.contains($0.identifier) }
+                sharedSegments().allSatisfy { identifiers.contains($0.identifier) }
             }
         }
     }
@@ -497,8 +497,8 @@ struct X11ScreenSourceTests {
     }
 
     /// Returns the SysV segments of this process (proc(5), /proc/sysvipc/shm: key, shmid, perms, size, cpid).
-    private func sharedSegments() throws -> [Segment] {
-        try String(contentsOfFile: "/proc/sysvipc/shm", encoding: .utf8).split(separator: "\n").dropFirst().compactMap {
+    private func sharedSegments() -> [Segment] {
+        textOfProc("/proc/sysvipc/shm").split(separator: "\n").dropFirst().compactMap {
             line in
             let fields = line.split(separator: " ")
             guard fields.count > 4, Int32(fields[4]) == getpid() else { return nil }

@@ -53,7 +53,7 @@ extension EndToEndTests {
                     try await studio.broadcast.statusText().contains("connected")
                 }
                 // The local addresses of sockets, in hexadecimal.
-                #expect(try String(contentsOfFile: "/proc/net/udp", encoding: .utf8).contains(" 0200007F:"))
+                #expect(textOfProc("/proc/net/udp").contains(" 0200007F:"))
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
             }
         }

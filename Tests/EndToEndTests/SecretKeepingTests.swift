@@ -56,7 +56,7 @@ extension EndToEndTests {
                 let server = try await NginxRTMP.start(in: studio.peers)
                 let peer = try await studio.startLive(["--to", server.url(key: Self.key)])
                 let arguments = try #require(
-                    FileManager.default.contents(atPath: "/proc/\(peer.processIdentifier)/cmdline"))
+                    contentsOfProc("/proc/\(peer.processIdentifier)/cmdline"))
                 let line = String(decoding: arguments, as: UTF8.self)
                 #expect(line.contains("rtmp://127.0.0.1:\(server.port)/") && !line.contains(Self.key))
                 #expect(try await server.isPublishing(key: Self.key))
@@ -76,7 +76,7 @@ extension EndToEndTests {
                 peer.closeInput()
                 try await server.peer.wait(for: "the stream") { try await server.isPublishing(key: Self.key) }
                 let status = try #require(try await studio.status())
-                let arguments = try #require(FileManager.default.contents(atPath: "/proc/\(status.pid)/cmdline"))
+                let arguments = try #require(contentsOfProc("/proc/\(status.pid)/cmdline"))
                 #expect(
                     !String(decoding: arguments, as: UTF8.self).contains(Self.key)
                         && status.destinations.first?.url == address + "/…")

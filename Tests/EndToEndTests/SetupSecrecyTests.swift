@@ -84,9 +84,9 @@ extension EndToEndTests {
             for process in try FileManager.default.contentsOfDirectory(atPath: "/proc") where Int(process) != nil {
                 for part in ["cmdline", "environ"] {
                     // Others may have ended, or may not be looked at.
-                    guard let data = FileManager.default.contents(atPath: "/proc/\(process)/\(part)") else { continue }
+                    guard let data = contentsOfProc("/proc/\(process)/\(part)") else { continue }
                     #expect(
-                        data.firstRange(of: Data(Self.canary.utf8)) == nil, "\(process)/\(part)",
+                        data.firstRange(of: Array(Self.canary.utf8)) == nil, "\(process)/\(part)",
                         sourceLocation: sourceLocation)
                 }
             }

@@ -14,9 +14,7 @@ import Testing
 extension Peer {
     /// Resident memory of the process, now and at most, in bytes; nil where it has ended.
     func memory() -> (now: Int, peak: Int)? {
-        let text = String(
-            decoding: FileManager.default.contents(atPath: "/proc/\(processIdentifier)/status") ?? Data(), as: UTF8.self
-        )
+        let text = textOfProc("/proc/\(processIdentifier)/status")
         func field(_ name: String) -> Int? {
             text.split(separator: "\n").first { $0.hasPrefix(name + ":") }?.split(whereSeparator: \.isWhitespace)
                 .dropFirst().first.flatMap {

@@ -53,9 +53,9 @@ struct Link: Sendable {
             far(["ffmpeg", "-nostdin", "-v", "info", "-listen", "1", "-i", url, "-c", "copy", "-y", file]))
         try await listener.wait(for: "its port") {
             // The table of the far host. The listener itself enters that name space a moment after its start.
-            let table = FileManager.default.contents(atPath: "/proc/\(peer.processIdentifier)/net/tcp") ?? Data()
+            let table = textOfProc("/proc/\(peer.processIdentifier)/net/tcp")
             // 078F is 1935, 0A is TCP_LISTEN.
-            return String(decoding: table, as: UTF8.self).split(separator: "\n").contains {
+            return table.split(separator: "\n").contains {
                 $0.contains(":078F 00000000:0000 0A")
             }
         }

@@ -29,20 +29,20 @@ extension FaultTests {
                     if target.hasPrefix("socket:") { holdings.sockets += 1 }
                 }
                 for task in try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task") {
-                    guard let name = FileManager.default.contents(atPath: "/proc/self/task/\(task)/comm") else {
+                    guard let name = contentsOfProc("/proc/self/task/\(task)/comm") else {
                         continue
                     }
                     holdings.threads[
                         String(decoding: name, as: UTF8.self).trimmingCharacters(in: .newlines), default: 0] += 1
                 }
-                holdings.sharedSegments = try segments(of: [getpid()])
+                holdings.sharedSegments = segments(of: [getpid()])
                 return holdings
             }
         }
 
         /// How many SysV segments those processes have made or used last.
-        private static func segments(of processes: Set<pid_t>) throws -> Int {
-            try String(contentsOfFile: "/proc/sysvipc/shm", encoding: .utf8).split(separator: "\n").dropFirst().count {
+        private static func segments(of processes: Set<pid_t>) -> Int {
+            textOfProc("/proc/sysvipc/shm").split(separator: "\n").dropFirst().count {
                 line in
                 let fields = line.split(separator: " ")
                 return [4, 5].contains { index in
@@ -124,7 +124,7 @@ extension FaultTests {
                     $0.hasSuffix(".sock")
                 }
                 #expect(sockets == [])
-                #expect(try Self.segments(of: processes) == 0)
+                #expect(Self.segments(of: processes) == 0)
                 let children = processes.filter { FileManager.default.fileExists(atPath: "/proc/\($0)/exe") }
                 #expect(children == [])
                 try await server.peer.wait(for: "its end") { try await !server.isPublishing(key: "key") }

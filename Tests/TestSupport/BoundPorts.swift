@@ -1,10 +1,7 @@
-import Foundation
-
 /// Whether a TCP socket listens on that port of this machine, by /proc/net/tcp: without connecting to it.
 package func isBound(_ port: Int) -> Bool {
-    let table = String(decoding: FileManager.default.contents(atPath: "/proc/net/tcp") ?? Data(), as: UTF8.self)
     let suffix = ":" + String(format: "%04X", port)
-    return table.split(separator: "\n").dropFirst().contains { line in
+    return textOfProc("/proc/net/tcp").split(separator: "\n").dropFirst().contains { line in
         let fields = line.split(separator: " ")
         // 0A is TCP_LISTEN.
         return fields.count > 3 && fields[1].hasSuffix(suffix) && fields[3] == "0A"
@@ -13,9 +10,7 @@ package func isBound(_ port: Int) -> Bool {
 
 /// Whether a UDP socket is bound to that port of this machine, by /proc/net/udp.
 package func isBoundForDatagrams(_ port: Int) -> Bool {
-    let tables = ["/proc/net/udp", "/proc/net/udp6"].map {
-        String(decoding: FileManager.default.contents(atPath: $0) ?? Data(), as: UTF8.self)
-    }
+    let tables = ["/proc/net/udp", "/proc/net/udp6"].map(textOfProc)
     let suffix = ":" + String(format: "%04X", port)
     return tables.joined(separator: "\n").split(separator: "\n").contains { line in
         let fields = line.split(separator: " ")
