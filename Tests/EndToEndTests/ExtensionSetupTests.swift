@@ -40,6 +40,8 @@ extension EndToEndTests {
                 [[setup]]
                 key = "room"
                 prompt = "Room"
+                pattern = "[a-z]+"
+                form = "a word of small letters"
                 [[setup]]
                 key = "password"
                 prompt = "Password"
@@ -52,6 +54,38 @@ extension EndToEndTests {
                 try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder + "/" + name)
             }
             return folder
+        }
+
+        @Test func `An answer of another form is refused, and what is stored is shown without its secrets`()
+            async throws
+        {
+            try await withPeers { peers in
+                let broadcast = try BroadcastCommand(in: peers)
+                _ = try install(for: broadcast)
+                let secret = broadcast.home + "/secret"
+                try Self.canary.write(toFile: secret, atomically: true, encoding: .utf8)
+                let empty = try await broadcast.run(["setup", "asking", "--show"])
+                #expect(empty.status == .exited(0) && empty.errors.contains("Nothing is stored"), "\(empty)")
+                let wrong = try await broadcast.run(
+                    ["setup", "asking", "--plain-file", "--set", "room=Room 1", "--secret-from-stdin", "password"],
+                    input: .file(secret))
+                #expect(
+                    wrong.status == .exited(64) && wrong.errors.contains("room must be a word of small letters"),
+                    "\(wrong)")
+                let right = try await broadcast.run(
+                    ["setup", "asking", "--plain-file", "--set", "room=garden", "--secret-from-stdin", "password"],
+                    input: .file(secret))
+                #expect(right.status == .exited(0), "\(right)")
+                let shown = try await broadcast.run(["setup", "asking", "--show"])
+                #expect(
+                    shown.output.contains("room") && shown.output.contains("garden")
+                        && shown.output.contains("(stored, secret)"), "\(shown)")
+                let json = try await broadcast.run(["setup", "asking", "--show", "--json"])
+                #expect(json.output.contains("\"value\" : \"garden\""), "\(json)")
+                #expect(!"\(shown)\(json)".contains(Self.canary))
+                let out = try await broadcast.run(["sign-out", "asking"])
+                #expect(out.errors.contains("broadcast setup asking --show"), "\(out)")
+            }
         }
 
         @Test func `An extension's questions are asked, its answers given to it, and its secret never shown`()

@@ -40,6 +40,19 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `One command starts and stops, also with a configuration that has become invalid`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                let key = ["start", "--toggle", "--detach", "--to", studio.path("out.mp4")]
+                #expect(try await studio.broadcast.run(key).status == .exited(0))
+                #expect(try await studio.status()?.state == "live")
+                try studio.broadcast.writeConfiguration("[video")
+                let second = try await studio.broadcast.run(key)
+                #expect(second.status == .exited(0) && second.output.contains("out.mp4"), "\(second)")
+                #expect(try await studio.status() == nil)
+                #expect(try await studio.broadcast.run(key).status == .exited(78))
+            }
+        }
+
         @Test func `The result of a destination is shown at each end`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 for _ in 0..<8 {
@@ -108,7 +121,14 @@ extension EndToEndTests {
                 let events = try studio.broadcast.start(["events"])
                 // Statistics come twice a second: the first shows that the follower is heard.
                 _ = try await events.waitForOutputLine(containing: "\"statistics\"")
-                #expect(try await studio.broadcast.run(["annotate", "game=chess", "round=2"]).status == .exited(0))
+                let annotated = try await studio.broadcast.run(["annotate", "game=chess", "title=Final"])
+                #expect(
+                    annotated.status == .exited(0) && annotated.errors.hasPrefix("Sent to out")
+                        && annotated.errors.contains("its own page"), "\(annotated)")
+                let chat = try studio.broadcast.start(["chat"])
+                try await chat.wait(for: "the reason why it is silent") {
+                    chat.standardError.contains("No destination of this broadcast can receive comments")
+                }
                 #expect(try await studio.broadcast.run(["annotate", "game"]).status == .exited(64))
                 try await studio.waitUntilElapsed(3, of: peer)
                 let clip = try await studio.broadcast.run(["clip", "--last", "2s", studio.path("clip.mp4")])
@@ -135,7 +155,7 @@ extension EndToEndTests {
             #expect(seen["state"]?.compactMap { $0["state"] as? String } == ["paused", "finishing", "finished"])
             #expect(
                 seen["annotation"]?.contains {
-                    $0["annotation"] as? [String: String] == ["game": "chess", "round": "2"]
+                    $0["annotation"] as? [String: String] == ["game": "chess", "title": "Final"]
                 } == true)
             #expect(seen["clip"]?.count == 1)
             #expect(seen["destination"]?.isEmpty == false)

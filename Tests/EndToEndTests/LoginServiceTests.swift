@@ -32,6 +32,12 @@ extension EndToEndTests {
                 #expect(try await broadcast.run(["service", "disable", "mine"]).status == .exited(0))
                 #expect(try await broadcast.run(["service", "disable", "mine"]).status == .exited(1))
                 #expect(try await broadcast.run(["service", "status", "mine"]).status == .exited(1))
+
+                let now = try await broadcast.run(["service", "enable", "mine", "--now"])
+                #expect(now.status == .exited(0) && now.output.contains("and now"), "\(now)")
+                #expect(try await broadcast.run(["status", "--session", "mine"]).status == .exited(0))
+                #expect(try await broadcast.run(["service", "disable", "mine", "--now"]).status == .exited(0))
+                #expect(try await broadcast.run(["status", "--session", "mine"]).status == .exited(1))
             }
         }
 

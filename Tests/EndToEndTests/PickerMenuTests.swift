@@ -12,7 +12,7 @@ extension EndToEndTests {
             try await withConfiguredStudio { studio in
                 let session = try studio.broadcast.start(["picker", "--menu", "tee \(studio.path("seen")) | grep arch"])
                 _ = try await session.waitForErrorLine(containing: "session default: live")
-                #expect(try String(contentsOfFile: studio.path("seen"), encoding: .utf8) == "talks\narchive\n")
+                #expect(try String(contentsOfFile: studio.path("seen"), encoding: .utf8) == "talks\narchive\nlan\n")
                 #expect(try await studio.status()?.destinations.map(\.name) == ["archive"])
                 // The first entry, which a menu selects, ends nothing.
                 #expect(try await studio.broadcast.run(["picker", "--menu", "head -n 1"]).status == .exited(1))

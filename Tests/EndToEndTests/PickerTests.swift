@@ -14,7 +14,7 @@ extension EndToEndTests {
                 #expect(list.contains("1  archive") && !list.contains("* 1  archive"), "\(list)")
                 #expect(list.contains("[2]"), "\(list)")
                 try await terminal.type("7")
-                try await terminal.wait(for: "from 1 to 2")
+                try await terminal.wait(for: "from 1 to 3")
                 try await terminal.type("")
                 try await terminal.wait(for: "Microphone on? [y/N]")
                 try await terminal.type("y")

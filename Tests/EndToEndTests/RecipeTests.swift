@@ -32,11 +32,8 @@ extension EndToEndTests {
                 try studio.broadcast.writeConfiguration(
                     "preferred = \"mine\"\n[destinations.mine]\nextension = \"file\"\npath = \"\(studio.folder)/\"\n")
                 var left = try ReadmeCommands.bindings()
-                // Nothing runs, so the key of the first recipe starts a broadcast, and ends it the next time.
-                let none = try await studio.broadcast.run(["stop", "--notify"])
-                #expect(none.status == .exited(1))
                 for command in [
-                    "broadcast start --detach --notify", "broadcast captured --wait",
+                    "broadcast start --toggle --detach --notify", "broadcast captured --wait",
                     "broadcast pause --toggle --notify", "broadcast mic toggle --notify", "broadcast stop --notify",
                     "broadcast captured --wait-end",
                 ] {

@@ -77,6 +77,21 @@ struct CommandLineHintsTests {
         }
     }
 
+    @Test func `A word that is an option of the command, and a value of another kind, are explained`() {
+        #expect(
+            CommandLineHints.unexpected(["toggle"], command: "pause", known: ["--toggle", "--session"])
+                == "toggle is an option here. Run: broadcast pause --toggle")
+        #expect(
+            CommandLineHints.invalidValue("high", of: "--quality", command: "start")
+                == "--quality takes a number from 0.0 to 51.0, not \"high\". See broadcast start --help.")
+        #expect(
+            CommandLineHints.invalidValue("many", of: "--lines", command: "logs")
+                == "--lines cannot be \"many\". See broadcast logs --help.")
+        for word in ["toggle", "title"] {
+            #expect(CommandLineHints.unknownCommand(word, known: Self.commands).contains("Run: broadcast "))
+        }
+    }
+
     @Test func `A destination without --to is explained`() {
         #expect(CommandLineHints.unexpected(["x.mp4"], command: "start").contains("broadcast start --to x.mp4"))
         #expect(!CommandLineHints.unexpected(["rtmp://h/app/s3cret"], command: "start").contains("s3cret"))

@@ -887,6 +887,23 @@ struct DestinationResolverTests {
         }
     }
 
+    @Test func `An extension without addresses is started by its name, once`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.writeExtension(
+                "page", "[[setup]]\nkey = \"port\"\n")
+            let resolver = try resolver(in: folder)
+            for address in ["page:9000", "page://", "page:"] {
+                #expect(
+                    expectProblem { () throws(ConfigurationError) in try resolver.resolve(address) }
+                        == .address(.takenByName(extension: "page", questions: ["port"])))
+            }
+            #expect(try resolver.resolve("page").name == "page")
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve(["page", "page"]) }
+                    == .duplicate(.name("page")))
+        }
+    }
+
     @Test func `An address that is given twice is a fault`() async throws {
         try await withTemporaryFolder { folder in
             try folder.writeExtension("srt", questions)

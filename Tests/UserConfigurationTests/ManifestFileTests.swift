@@ -111,8 +111,10 @@ struct ManifestFileTests {
             ("[[setup]]\nkey = \"k\"\nprompt = 1", 6, "setup.0.prompt", .wrong(.text)),
             (
                 "[[setup]]\nkey = \"k\"\nhint = 1", 6, "setup.0.hint",
-                .unknownKey(known: ["key", "prompt", "secret", "required", "path"])
+                .unknownKey(known: ["key", "prompt", "secret", "required", "path", "in-watch-url", "pattern", "form"])
             ),
+            ("[[setup]]\nkey = \"k\"\npattern = \"(\"\nform = \"f\"", 6, "setup.0.pattern", .notAPattern("(")),
+            ("[[setup]]\nkey = \"k\"\npattern = \"a\"", 4, "setup.0.form", .missing(.text)),
             ("schemes = \"srt\"", 4, "schemes", .wrong(.texts(choices: []))),
             ("schemes = [\"s:\"]", 4, "schemes", .notAScheme("s:")),
             ("schemes = [\"\"]", 4, "schemes", .notAScheme("")),

@@ -1,4 +1,5 @@
 import CPulse
+import Glibc
 import Media
 import WindowPrivacy
 
@@ -65,6 +66,9 @@ package enum PulseProblem: Sendable, Equatable {
 extension PulseProblem {
     /// PulseAudio's description of an error code.
     package static func reason(_ code: Int32) -> String {
-        pa_strerror(code).map { String(cString: $0) } ?? "error \(code)"
+        let reason = pa_strerror(code).map { String(cString: $0) } ?? "error \(code)"
+        // libpulse looks for the server there. cron, and some ways over SSH, do not set it.
+        guard getenv("XDG_RUNTIME_DIR") == nil, getenv("PULSE_SERVER") == nil else { return reason }
+        return "\(reason); XDG_RUNTIME_DIR is not set: set it to /run/user/\(getuid())"
     }
 }

@@ -40,7 +40,7 @@ package struct SetupTarget {
             questions = manifest.questions.map {
                 SetupQuestion(
                     key: $0.key, prompt: $0.prompt, isSecret: $0.isSecret, isAsked: !configured.contains($0.key),
-                    isRequired: $0.isRequired)
+                    isRequired: $0.isRequired, form: $0.form)
             }
             program = manifest.setupExecutable.map {
                 SetupProgram(path: $0, folder: manifest.folder, environment: paths.setupEnvironment)

@@ -61,12 +61,17 @@ package struct LoginServices: Sendable {
 
     /// Makes a broadcast start with each login.
     ///
-    /// - Parameter now: start it now too. Only systemd does that.
+    /// - Parameter now: start it now too.
     /// - Returns: what starts it.
     package func enable(_ name: String, now: Bool) throws(Problem) -> Way {
         let unit = try Self.unit(name)
         guard try hasManager(), try hasUnit(unit) else {
             try writeEntry(name)
+            if now {
+                let answer = try Self.answer(
+                    of: "exec \"$0\" \"$@\" 2>&1", [program] + Self.startArguments(name) + ["--detach"])
+                guard answer.succeeded else { throw .rejected(answer.output) }
+            }
             return .autostart
         }
         try request(["enable"] + (now ? ["--now"] : []) + [unit])
@@ -181,8 +186,16 @@ package struct LoginServices: Sendable {
 
     /// Asks the user manager. The output includes the errors.
     private func manager(_ arguments: [String]) throws(Problem) -> (succeeded: Bool, output: String) {
-        let script = "exec systemctl --user --no-pager \"$@\" 2>&1"
-        let program = Program("/bin/sh", arguments: ["sh", "-c", script, "sh"] + arguments)
+        try Self.answer(of: "exec systemctl --user --no-pager \"$@\" 2>&1", ["sh"] + arguments)
+    }
+
+    /// Runs a script of sh and returns its output without the line end.
+    ///
+    /// - Parameter arguments: `$0` and those after it.
+    private static func answer(of script: String, _ arguments: [String]) throws(Problem) -> (
+        succeeded: Bool, output: String
+    ) {
+        let program = Program("/bin/sh", arguments: ["sh", "-c", script] + arguments)
         let result: Command.Result
         do throws(SystemError) {
             // A start waits for the first picture; the unit gives it 90 s.
@@ -204,14 +217,17 @@ package struct LoginServices: Sendable {
         Status(name: name, way: .autostart, isEnabled: Self.isThere(entry(name)), activity: nil, detail: nil)
     }
 
+    private static func startArguments(_ name: String) -> [String] {
+        ["start", "--session", name, "--to", name == replay ? "clips" : name]
+    }
+
     private func writeEntry(_ name: String) throws(Problem) {
-        let target = name == Self.replay ? "clips" : name
         let text = """
             [Desktop Entry]
             Type=Application
             Name=Broadcast: \(name)
             Comment=Starts with the desktop. To remove it, run: broadcast service disable \(name)
-            Exec=\(Self.quoted(program)) start --session \(name) --to \(target) --no-dialog --detach --notify
+            Exec=\(Self.quoted(program)) \(Self.startArguments(name).joined(separator: " ")) --no-dialog --detach --notify
             Icon=org.broadcast.Broadcast
             Terminal=false
 

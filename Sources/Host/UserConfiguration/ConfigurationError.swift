@@ -85,6 +85,7 @@ package struct ConfigurationFault: Error, Sendable, Equatable {
         /// The manifest requests neither picture nor sound.
         case nothingToSend
         case notAScheme(String)
+        case notAPattern(String)
         /// `schemes` without the question `url`.
         case schemesWithoutURL
         /// The extension does not ask for this setting, but for these.
@@ -212,6 +213,8 @@ package enum AddressProblem: Sendable, Equatable {
     case mistyped
     /// The extension `rtmp` has no address.
     case missing
+    /// An address of an extension that takes none. `questions`: the keys of its answers.
+    case takenByName(extension: String, questions: [String])
     /// No extension accepts addresses of this scheme. `source`: the origin of the address; nil for the command line.
     case unknownScheme(String, source: String?)
     /// The address is not an RTMP address; the reason. `source`: the origin of the address; nil for the command line.

@@ -65,6 +65,7 @@ package struct DestinationResolver {
             if isNamed, targets[..<index].contains(target) { throw .destination(.duplicate(.name(target))) }
             var plan = try resolve(target)
             try Self.check(plan, beside: plans)
+            if targets[..<index].contains(target) { throw .destination(.duplicate(.name(plan.name))) }
             if !isNamed {
                 plan.makeNameUnique { [name = plan.name] in taken.contains($0) || $0 != name && hasOwnName($0) }
                 taken.insert(plan.name)
@@ -198,6 +199,12 @@ package struct DestinationResolver {
         if let manifest = try catalog.manifest(for: target) { return try extensions.program(manifest, address: target) }
         if let colon = target.firstIndex(of: ":"), let missing = missingExtension(target[..<colon].lowercased()) {
             throw .destination(.notInstalled(missing))
+        }
+        if let colon = target.firstIndex(of: ":"),
+            let manifest = try? catalog.manifest(named: target[..<colon].lowercased())
+        {
+            let questions = manifest.questions.map(\.key)
+            throw .destination(.address(.takenByName(extension: manifest.name, questions: questions)))
         }
         if target.contains("://") { return try rtmp.plan(address: target, readsKey: readsAddressKey) }
         switch DestinationKind(name: target) {

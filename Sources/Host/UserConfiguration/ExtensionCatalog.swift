@@ -41,6 +41,14 @@ package struct ExtensionCatalog {
         entries.compactMap { try? $0.manifest.get().name }
     }
 
+    /// The extensions that can start without a setup: they require no answer and have no setup program.
+    package var ready: [ExtensionManifest] {
+        entries.compactMap { try? $0.manifest.get() }.filter { manifest in
+            manifest.problem == nil && manifest.setupExecutable == nil
+                && !manifest.questions.contains(where: \.isRequired)
+        }
+    }
+
     /// Returns the manifest of the extension `name`, which is the name in the manifest or of its folder; nil if there
     /// is no such extension. Throws if the manifest is invalid.
     package func manifest(named name: String) throws(ConfigurationError) -> ExtensionManifest? {

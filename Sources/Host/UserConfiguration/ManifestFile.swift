@@ -176,15 +176,27 @@ package enum ManifestFile {
     {
         var questions: [ExtensionManifest.Question] = []
         for section in try root.sections("setup") {
-            try section.allow(["key", "prompt", "secret", "required", "path"])
+            try section.allow([
+                "key", "prompt", "secret", "required", "path", "in-watch-url", "pattern", "form",
+            ])
             let key = try required("key", in: section)
             questions.append(
                 .init(
                     key: key, prompt: try section.string("prompt") ?? key,
                     isSecret: try section.boolean("secret") ?? false,
-                    isRequired: try section.boolean("required") ?? false, isPath: try section.boolean("path") ?? false))
+                    isRequired: try section.boolean("required") ?? false, isPath: try section.boolean("path") ?? false,
+                    isInWatchURL: try section.boolean("in-watch-url") ?? false, form: try form(section)))
         }
         return questions
+    }
+
+    private static func form(_ section: ConfigurationSection) throws(ConfigurationFault) -> AnswerForm? {
+        guard let pattern = try section.string("pattern") else { return nil }
+        let description = try required("form", in: section)
+        guard let form = AnswerForm(pattern: pattern, description: description) else {
+            throw section.fault("pattern", .notAPattern(pattern))
+        }
+        return form
     }
 
     private static func schemes(

@@ -29,7 +29,8 @@ package enum CommandLineHints {
         "destinations": "broadcast list-destinations", "sources": "broadcast list-sources",
         "windows": "broadcast list-sources", "monitors": "broadcast list-sources",
         "extensions": "broadcast list-extensions", "plugins": "broadcast list-extensions",
-        "toggle": "broadcast pause --toggle", "unpause": "broadcast resume", "continue": "broadcast resume",
+        "toggle": "broadcast start --toggle (starts and stops) or broadcast pause --toggle",
+        "title": "broadcast annotate title=TEXT", "unpause": "broadcast resume", "continue": "broadcast resume",
         "mute": "broadcast mic off", "unmute": "broadcast mic on", "save": "broadcast clip", "replay": "broadcast clip",
         "login": "broadcast setup NAME", "sign-in": "broadcast setup NAME", "auth": "broadcast setup NAME",
         "logout": "broadcast sign-out NAME", "check": "broadcast doctor", "diagnose": "broadcast doctor",
@@ -69,9 +70,14 @@ package enum CommandLineHints {
     }
 
     /// The sentence about words that a command does not take.
-    package static func unexpected(_ words: [String], command: String?) -> String {
+    ///
+    /// - Parameter known: the options of the command, with their dashes.
+    package static func unexpected(_ words: [String], command: String?, known: [String] = []) -> String {
         if command == "start", let word = words.first {
             return "A destination of start needs --to. Run: broadcast start --to \(place(word))"
+        }
+        if let command, words.count == 1, known.contains("--" + words[0]) {
+            return "\(words[0]) is an option here. Run: broadcast \(command) --\(words[0])"
         }
         let shown = words.filter { !MistypedAddress.isLikeAKey($0) }
         let quoted = AddressSecret.cleaning(shown.map { "\"\($0)\"" }.joined(separator: ", "))
@@ -81,6 +87,13 @@ package enum CommandLineHints {
         }
         return
             "\(words.count == 1 ? "This argument is" : "These arguments are") not expected: \(quoted). See \(help(command))."
+    }
+
+    /// The sentence about a value that an option cannot have.
+    package static func invalidValue(_ value: String, of option: String, command: String?) -> String {
+        let setting = SettingCatalog.all.first { $0.option?.name == option }
+        let expected = setting.map { "takes \($0.expected.phrase), not" } ?? "cannot be"
+        return "\(option) \(expected) \"\(value)\". See \(help(command))."
     }
 
     /// The sentence about an option without a value whose next word begins with `-`.

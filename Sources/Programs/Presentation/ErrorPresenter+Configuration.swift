@@ -104,6 +104,12 @@ extension CommandError {
                 .usage,
                 "A destination looks like an address, and is none: write rtmp://HOST/APP/KEY, or the name of a service alone. "
                     + "For a file, write ./NAME.")
+        case .takenByName(let name, let questions):
+            self.init(
+                .usage,
+                "The extension \(name) takes no address. Run: broadcast start --to \(name)"
+                    + (questions.isEmpty
+                        ? "" : " (to set \(questions.joined(separator: ", ")), first run: broadcast setup \(name))"))
         case .missing:
             self.init(
                 .usage, "The rtmp extension needs an address: use --to rtmp://HOST/APP/KEY, or configure a destination."

@@ -62,6 +62,7 @@ extension ConfigurationFault.Problem {
         case .noQuestions: "the keys that it answers must be declared: add [[setup]] tables"
         case .clipsWithoutScreen: "clips need the screen track"
         case .nothingToSend: "this extension would get neither picture nor sound"
+        case .notAPattern(let text): "\"\(text)\" is not an extended regular expression"
         case .notAScheme(let name): "\"\(name)\" is not a scheme that an extension can have"
         case .schemesWithoutURL: "the address is the answer to the question url, which is not declared"
         case .notAsked(let name, let questions):
@@ -103,7 +104,8 @@ extension ConfigurationFault.Problem {
 }
 
 extension ConfigurationFault.Expected {
-    fileprivate var phrase: String {
+    /// What it is, for the middle of a sentence.
+    package var phrase: String {
         switch self {
         case .table: "a table"
         case .text: "a string in quotes"

@@ -22,7 +22,8 @@ package enum LoginServiceSentences {
         switch (way, now) {
         case (.systemd, true): return "\(what), and now."
         case (.systemd, false): return "\(what). To start it now, run: broadcast service enable \(name) --now"
-        case (.autostart, _):
+        case (.autostart, true): return "\(what), by an entry in the autostart folder, and now."
+        case (.autostart, false):
             let target = name == LoginServices.replay ? "clips" : name
             return "\(what), by an entry in the autostart folder. "
                 + "To start it now, run: broadcast start --detach --session \(name) --to \(target)"

@@ -25,6 +25,16 @@ package enum SetupSentences {
         "The last part of the address can be the stream key, which other users can read on the command line. Give the address without it, and "
         + "the key with --secret-from-stdin key. If that part is not the key, end the address with /. Nothing was changed."
 
+    /// An answer that the extension would refuse. It is not repeated: it may be a secret.
+    package static func wrongForm(of key: String, _ form: String) -> String {
+        "\(key) must be \(form). Nothing was changed."
+    }
+
+    /// What a sign-out leaves.
+    package static func answersStay(_ name: String) -> String {
+        "Its answers that are not secret stay. To see them, run: broadcast setup \(name) --show"
+    }
+
     /// Only a user has a password.
     package static let passwordWithoutUser = "A password needs a user name. Add --set user=USER. Nothing was changed."
 

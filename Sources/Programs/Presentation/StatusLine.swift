@@ -16,7 +16,8 @@ package enum StatusLine {
             }
         }
         for (name, source) in [("app", snapshot.app), ("mic", snapshot.mic)] {
-            guard let source else { continue }
+            // A pause records no sound.
+            guard let source, snapshot.state != .paused else { continue }
             parts.append(source.level.map { "\(name) \(Int($0.rounded())) dB" } ?? "\(name) silent")
         }
         for destination in snapshot.destinations {

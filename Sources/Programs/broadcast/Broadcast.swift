@@ -55,6 +55,7 @@ package struct Broadcast: AsyncParsableCommand {
     static let examples = """
           broadcast start --to talk.mp4               record, until Ctrl-C
           broadcast start --to twitch --to talk.mp4   go live, and keep a file
+          broadcast start --to lan                    show it in browsers nearby
           broadcast pause                             show viewers a slate
           broadcast hide class:KeePassXC              hide a window (X11)
           broadcast stop                              end it, from any terminal

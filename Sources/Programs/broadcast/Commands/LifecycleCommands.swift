@@ -145,7 +145,8 @@ struct AnnotateCommand: AsyncParsableCommand {
             }
             information[String(text[..<equals])] = String(text[text.index(after: equals)...])
         }
-        _ = try await name.ask(.annotate(information))
+        let report = try await name.ask(.annotate(information)).session
+        Output.note(AnnotationSentences.sent(to: report?.destinations ?? [], keys: information.keys))
     }
 }
 
@@ -176,7 +177,11 @@ struct ChatCommand: AsyncParsableCommand {
     @OptionGroup var name: SessionName
 
     func run() async throws {
-        for await line in try await name.events() {
+        let lines = try await name.events()
+        if let report = try await name.ask(.status).session {
+            Output.note(ChatSentences.waiting(for: report.destinations))
+        }
+        for await line in lines {
             guard let event = ControlJSON.decode(EventReport.self, from: try name.checked(line)),
                 let comment = event.comment
             else { continue }

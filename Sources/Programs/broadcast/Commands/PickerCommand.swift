@@ -85,7 +85,9 @@ struct PickerCommand: AsyncParsableCommand {
             return
         }
         while true {
-            switch try await choose(from: Self.items(destinations), session: session, context: context) {
+            switch try await choose(
+                from: items(destinations, ready: context.catalog.ready), session: session, context: context)
+            {
             case .start(let name, let microphone):
                 do {
                     try await start(name, session: session, microphone: microphone)
@@ -140,7 +142,8 @@ struct PickerCommand: AsyncParsableCommand {
 
     private func destinations(_ context: CommandContext) throws(CommandError) -> DestinationList {
         let destinations = context.destinations(preferred: preferred)
-        if let preferred, !destinations.entries.contains(where: { $0.name == preferred }) {
+        let ready = context.catalog.ready.map(\.name)
+        if let preferred, !destinations.entries.contains(where: { $0.name == preferred }), !ready.contains(preferred) {
             let hint =
                 NearestName.of(preferred, among: destinations.entries.map(\.name)).map { " Did you mean \($0)?" } ?? ""
             let quoted = NearestName.quoted(preferred, among: destinations.entries.map(\.name))
@@ -151,10 +154,18 @@ struct PickerCommand: AsyncParsableCommand {
     }
 
     /// The destinations. Without destinations, the choices of a new user: to record, or to sign in to a known service.
-    private static func items(_ destinations: DestinationList) -> [PickerModel.Item] {
-        guard destinations.entries.isEmpty else { return destinations.entries.map(PickerModel.Item.init) }
+    ///
+    /// - Parameter ready: extensions that can start without a setup.
+    private func items(_ destinations: DestinationList, ready: [ExtensionManifest]) -> [PickerModel.Item] {
+        let extensions = ready.filter { manifest in !destinations.entries.contains { $0.name == manifest.name } }.map {
+            PickerModel.Item(
+                name: $0.name, service: "extension", place: $0.description, isPreferred: $0.name == preferred)
+        }
+        guard destinations.entries.isEmpty else {
+            return destinations.entries.map(PickerModel.Item.init) + extensions
+        }
         let services = KnownService.all.map { PickerModel.Item(name: $0.name, service: $0.title, isSignedIn: false) }
-        return [PickerModel.Item(name: DestinationKind.file.name, service: "a recording")] + services
+        return [PickerModel.Item(name: DestinationKind.file.name, service: "a recording")] + extensions + services
     }
 
     private func choose(

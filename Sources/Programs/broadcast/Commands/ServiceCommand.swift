@@ -1,12 +1,13 @@
 import ArgumentParser
 import Control
 import Desktop
+import Host
 import Presentation
 import Terminal
 import UserConfiguration
 
 /// `broadcast service`
-struct ServiceCommand: ParsableCommand {
+struct ServiceCommand: AsyncParsableCommand {
     enum Action: String, ExpressibleByArgument, CaseIterable {
         case enable
         case disable
@@ -43,11 +44,11 @@ struct ServiceCommand: ParsableCommand {
         if action != .status && json { throw ValidationError("--json belongs to status.") }
     }
 
-    func run() throws {
+    func run() async throws {
         let services = UserEnvironment().loginServices
         switch (action, name) {
         case (.enable, let name?): try enable(name, services)
-        case (.disable, let name?): try disable(name, services)
+        case (.disable, let name?): try await disable(name, services)
         case (_, let name): try show(name, services)
         }
     }
@@ -80,9 +81,14 @@ struct ServiceCommand: ParsableCommand {
         }
     }
 
-    private func disable(_ name: String, _ services: LoginServices) throws {
+    private func disable(_ name: String, _ services: LoginServices) async throws {
         let wasEnabled = try presentingService { () throws(LoginServices.Problem) in
             try services.disable(name, now: now)
+        }
+        // systemd has stopped its own; this one was started by an entry in the autostart folder, or by hand.
+        if now, RunningSession.all(CommandContext.paths).contains(where: { $0.name == name }) {
+            guard let stop = try Broadcast.parseAsRoot(["stop", "--session", name]) as? StopCommand else { return }
+            try await stop.run()
         }
         guard wasEnabled else { throw CommandError(.nothing, LoginServiceSentences.notEnabled(name)) }
         try Output.answer(LoginServiceSentences.disabled(name))

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Control
 import Credentials
 import Glibc
 import Presentation
@@ -42,7 +43,20 @@ package struct SetupCommand: AsyncParsableCommand {
         help: ArgumentHelp("Read the answer to a secret question from standard input. Repeatable.", valueName: "key"))
     var secretFromStdin: [String] = []
 
+    @Flag(help: "Show the stored answers, and which secrets are stored.")
+    var show = false
+
+    @Flag(help: "Answer in JSON (--show).")
+    var json = false
+
     package init() {}
+
+    package func validate() throws {
+        if json && !show { throw ValidationError("--json belongs to --show.") }
+        if show && (plainFile || !set.isEmpty || !secretFromStdin.isEmpty) {
+            throw ValidationError("--show changes nothing, so it takes no answers.")
+        }
+    }
 
     package func run() async throws {
         let context = try CommandContext()
@@ -50,6 +64,7 @@ package struct SetupCommand: AsyncParsableCommand {
             throw CommandError(.usage, SetupSentences.choice(context.configuration, context.catalog))
         }
         let target = try setupTarget(name, context.configuration, context.user)
+        if show { return try showAnswers(of: target, context) }
         try refuseNeedless(target, context)
         let information = SetupInformation(paths: context.paths)
         let older = try presentingProblem { () throws(CredentialProblem) in try information.answers(of: name) }
@@ -73,6 +88,23 @@ package struct SetupCommand: AsyncParsableCommand {
         try ask(target, older: older, context: context, into: &answers)
         for question in target.questions { try check(answers[question.key], of: question, for: target) }
         try keep(answers, of: target, older: older, context: context)
+    }
+
+    /// Prints what is stored. Of a secret, only that there is one.
+    private func showAnswers(of target: SetupTarget, _ context: CommandContext) throws {
+        let stored = try presentingProblem { () throws(CredentialProblem) in
+            try SetupInformation(paths: context.paths).answers(of: name)
+        }
+        let answers = StoredAnswers(
+            name: name, target.questions, configured: target.destination?.answers() ?? [:], stored: stored
+        ) { context.credentials.has($0, of: name) }
+        if json {
+            try Output.answer(ControlJSON.encode(answers, pretty: true))
+        } else if answers.answers.isEmpty {
+            Output.note("Nothing is stored for \(name). To answer its questions, run: broadcast setup \(name)")
+        } else {
+            try Output.answer(TextTable.text(answers.rows))
+        }
     }
 
     /// Throws if there is nothing to set up.
@@ -254,6 +286,9 @@ package struct SetupCommand: AsyncParsableCommand {
             throw CommandError(.nothing, "There is no answer for \(question.key). Nothing was changed.")
         }
         if question.key == "url" { try refuseSecret(in: answer, of: target) }
+        if let form = question.form, !form.matches(answer) {
+            throw CommandError(.usage, SetupSentences.wrongForm(of: question.key, form.description))
+        }
         guard target.isRTMP else { return }
         do throws(RTMPURLError) {
             if question.key == "url" { _ = try RTMPAddress(answer) }

@@ -63,6 +63,9 @@ struct SignOutCommand: AsyncParsableCommand {
         }
         if let problem { Output.note("Warning: \(problem.message) A key-command in it can still provide a key.") }
         Output.note("Signed out of \(name).")
+        if !SetupInformation(paths: user.paths).knownAnswers(of: name).isEmpty {
+            Output.note(SetupSentences.answersStay(name))
+        }
     }
 
     /// True if the destination can be an RTMP server, whose user name belongs to the password.

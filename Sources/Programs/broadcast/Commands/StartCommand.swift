@@ -1,5 +1,6 @@
 import ArgumentParser
 import Concurrency
+import Control
 import Credentials
 import Desktop
 import FoundationEssentials
@@ -17,8 +18,8 @@ package struct StartCommand: AsyncParsableCommand, NotifyingCommand {
     package static let configuration = CommandConfiguration(
         commandName: "start", abstract: "Start a broadcast.",
         discussion: """
-            --to accepts a configured destination, a known service, an extension or an address that it accepts \
-            (srt://…, hls:…), an rtmp:// or rtmps:// address, a file (.mp4 .mkv .flv .ts .h264 .y4m), clips, or - for \
+            --to accepts a configured destination, a known service, an extension (lan: browsers in this network) or an \
+            address that it accepts (srt://…, hls:…), an rtmp:// or rtmps:// address, a file (.mp4 .mkv .flv .ts .h264 .y4m), clips, or - for \
             standard output. Repeat it for several destinations: those that need the same picture share one encoder. \
             Without --to, \
             the broadcast goes to the preferred destination of the config, or to a file in ~/Videos or the current \
@@ -48,11 +49,29 @@ package struct StartCommand: AsyncParsableCommand, NotifyingCommand {
     package init() {}
 
     package func run() async throws {
-        guard let launchDescriptor else { return try await run(nil) }
+        guard let launchDescriptor else {
+            // Before anything is read that could be wrong: what is live has to end.
+            if session.toggle, try await stopRunning() { return }
+            return try await run(nil)
+        }
         guard let launched = LaunchedSession(descriptor: launchDescriptor),
             let command = try Broadcast.parseAsRoot(launched.request.arguments) as? StartCommand
         else { throw CommandError.quiet(.software) }
         try await command.run(launched)
+    }
+
+    /// Stops the session, for `--toggle`. Returns false if it does not run.
+    private func stopRunning() async throws -> Bool {
+        let running = RunningSession(name: try SessionName.new(session.session), CommandContext.paths)
+        do throws(ControlClient.Failure) {
+            guard try await running.ask(.status) != nil else { return false }
+        } catch {
+            throw CommandError(error, session: running.name)
+        }
+        let arguments = ["stop", "--session", running.name]
+        guard let stop = try Broadcast.parseAsRoot(arguments) as? StopCommand else { return false }
+        try await stop.run()
+        return true
     }
 
     /// - Parameter launched: the connection to the parent, in the process of a detached session.

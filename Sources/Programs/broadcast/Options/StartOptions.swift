@@ -119,6 +119,9 @@ struct SessionOptions: ParsableArguments {
     @Flag(help: "Continue in the background; return once every destination is live.")
     var detach = false
 
+    @Flag(help: "Stop the session if it runs, as broadcast stop does; otherwise start it: for a key that does both.")
+    var toggle = false
+
     @Flag(name: [.short, .long], help: "Show only problems: no status line, and nothing about what works.")
     var quiet = false
 

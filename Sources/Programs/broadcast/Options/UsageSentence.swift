@@ -27,13 +27,19 @@ package struct UsageSentence {
             guard let command else {
                 return CommandLineHints.unknownCommand(quoted.first ?? "", known: Self.visibleCommands)
             }
-            return CommandLineHints.unexpected(quoted, command: command.name)
+            return CommandLineHints.unexpected(
+                quoted, command: command.name, known: Self.options(of: command.type))
         }
         if message.hasPrefix("Missing value for"),
             let option = quoted.first?.split(separator: " ").first.map(String.init),
             let word = wordWithDash(after: option)
         {
             return CommandLineHints.valueWithDash(word, of: option, command: command?.name)
+        }
+        if message.hasPrefix("The value"), quoted.count == 2 {
+            // The value 'high' is invalid for '--quality <crf>'
+            let option = quoted[1].split(separator: " ").first.map(String.init) ?? ""
+            return CommandLineHints.invalidValue(quoted[0], of: option, command: command?.name)
         }
         let end = message.last.map { ".?!".contains($0) } == true ? "" : "."
         return "\(message)\(end) See broadcast\(command.map { " " + $0.name } ?? "") --help."

@@ -50,15 +50,22 @@ package struct ExtensionManifest: Sendable, Equatable {
         package var isRequired: Bool
         /// True if the answer can be a path, so that the host makes it absolute.
         package var isPath: Bool
+        /// True for a secret that viewers know, because the address for them contains it.
+        package var isInWatchURL: Bool
+        /// What the whole answer must look like.
+        package var form: AnswerForm?
 
         package init(
-            key: String, prompt: String, isSecret: Bool = false, isRequired: Bool = false, isPath: Bool = false
+            key: String, prompt: String, isSecret: Bool = false, isRequired: Bool = false, isPath: Bool = false,
+            isInWatchURL: Bool = false, form: AnswerForm? = nil
         ) {
             self.key = key
             self.prompt = prompt
             self.isSecret = isSecret
             self.isRequired = isRequired
             self.isPath = isPath
+            self.isInWatchURL = isInWatchURL
+            self.form = form
         }
     }
 

@@ -90,7 +90,9 @@ struct ReplyCleaner {
         let secrets = keys.compactMap { setup[$0] }
         let all = secrets + (setup["url"].map(Self.secrets) ?? [])
         redactor = all.isEmpty ? nil : SecretRedactor(secrets: all)
-        linkRedactor = secrets.isEmpty ? nil : SecretRedactor(secrets: secrets)
+        let ofViewers = manifest.questions.filter(\.isInWatchURL).compactMap { setup[$0.key] }
+        let linkSecrets = secrets.filter { !ofViewers.contains($0) }
+        linkRedactor = linkSecrets.isEmpty ? nil : SecretRedactor(secrets: linkSecrets)
     }
 
     /// The parts of an address that can be secret: its path and its query, each as a whole, and those parts of them
