@@ -212,6 +212,38 @@ import Testing
         }
     }
 
+    @Test mutating func `a page that the bucket cannot pay for uses most of what there is`() throws {
+        let size = KeyframeSize(of: Self.page)
+        // The keyframe of the page before leaves three fifths of what this one needs with the highest QP.
+        let rest = 0.6 * size.bytes(quantizer: 51)
+        control = ScreenRateControl(
+            kilobits: 300, frameRate: 30, keyframeInterval: MediaTime(milliseconds: 2000), highestQuantizer: 61)
+        let first = try #require(change(.whole(Self.size), at: 0))
+        control.note(first, bytes: 30_000, at: time(0))
+        let keyframe = try #require(still(at: 120, isKeyframeDue: true))
+        control.note(keyframe, bytes: Int(37_500 - rest / 0.92), at: time(120))
+        let plan = try #require(change(.whole(Self.size), at: 120))
+        #expect(!plan.isIDR && plan.quantizers.highest > 51)
+        // What pages of text took: seven tenths of an IDR picture.
+        let bytes = 0.7 * size.bytesOfPage(quantizer: plan.quantizers.highest)
+        #expect((0.5...1).contains(bytes / plan.limit), "\(plan)")
+    }
+
+    @Test mutating func `a page that cannot be read yet is refined before the bucket is filled for the next one`()
+        throws
+    {
+        var plan = try #require(change(.whole(Self.size), at: 0))
+        var first: [Int?] = []
+        for quantizer in [47, 43] {
+            var other = self
+            plan.quantizers = ZoneQuantizers(repeating: quantizer)
+            other.control.note(plan, bytes: Int(0.9 * Self.second) - 1000, at: time(0))
+            first.append((1..<59).first { other.still(at: $0) != nil })
+        }
+        let (unreadable, soft) = (try #require(first[0]), try #require(first[1]))
+        #expect(unreadable < soft, "\(unreadable), \(soft)")
+    }
+
     @Test mutating func `with an empty bucket, a change waits`() throws {
         let plan = try #require(change(.whole(Self.size), at: 0))
         control.note(plan, bytes: Int(Self.second), at: time(0))

@@ -17,9 +17,11 @@ package struct KeyframeSize: Sendable {
 
     /// From this QP on, the size stays the same: the adaptive quantisation of x264 reaches the highest QP of the
     /// standard for blocks with much detail.
-    private static let coarsestQuantizer = 47
+    static let coarsestQuantizer = 47
     /// The size with each QP above 51, relative to that with 51: x264 then leaves details out (`X264Encoder`).
     private static let emergencyShares = [0.95, 0.85, 0.7, 0.5, 0.3, 0.15, 0.08, 0.04, 0.015, 0.006]
+    /// The same for a P picture of a new page: what little is left is often the same as in the page before.
+    private static let emergencySharesOfPage = [1, 0.69, 0.58, 0.25, 0.11, 0.08, 0.06, 0.04, 0.015, 0.006]
 
     /// How many coefficients are in each half octave.
     private let classes: [UInt32]
@@ -43,6 +45,15 @@ package struct KeyframeSize: Sendable {
 
     /// The size in bytes of an IDR picture with a QP.
     package func bytes(quantizer: Int) -> Double {
+        bytes(quantizer: quantizer, shares: Self.emergencyShares)
+    }
+
+    /// The size in bytes of a P picture of a new page, with a QP, if it takes nothing from the page before.
+    package func bytesOfPage(quantizer: Int) -> Double {
+        bytes(quantizer: quantizer, shares: Self.emergencySharesOfPage)
+    }
+
+    private func bytes(quantizer: Int, shares: [Double]) -> Double {
         let step = Double(min(quantizer, Self.coarsestQuantizer)) / 6
         var octaves = 0.0
         for (index, count) in classes.enumerated() where count > 0 {
@@ -50,7 +61,7 @@ package struct KeyframeSize: Sendable {
             let magnitude = Double(index) / 2 + 0.25 - 3
             octaves += Double(count) * max(0, magnitude - step - Self.smallest)
         }
-        let share = quantizer > 51 ? Self.emergencyShares[min(quantizer - 52, Self.emergencyShares.count - 1)] : 1
+        let share = quantizer > 51 ? shares[min(quantizer - 52, shares.count - 1)] : 1
         return share * correction * (Double(macroblockCount) * Self.bytesPerMacroblock + octaves * Self.bytesPerOctave)
     }
 

@@ -22,6 +22,9 @@ package struct ScreenRateControl {
     static let lowestQuantizer = 14
     /// A keyframe with this QP or a lower one of a page that is read is not refined.
     static let goodQuantizer = 24
+    /// From this QP on, dense text is soft, and cannot be read.
+    static let softQuantizer = 38
+    static let unreadableQuantizer = 44
     /// The highest QP of a picture of 8 bits (Rec. ITU-T H.264, 7.4.2.2).
     package static let highestQuantizer = 51
 
@@ -54,7 +57,7 @@ package struct ScreenRateControl {
     /// How much larger refinements of this page are than expected.
     var refinementFactor = 1.0
     /// The size of a new page as a P picture, relative to an IDR picture of the same QP.
-    private var predictedShare = 1.0
+    private var predictedShare = 0.75
     /// The tick of the last frame that was encoded or sent again.
     private var lastEncoded = 0
     /// The bytes of the last P picture of a movement or of a change.
@@ -156,8 +159,11 @@ package struct ScreenRateControl {
         let isIDR =
             isKeyframeDue || isAllNew && size.bytes(quantizer: Self.highestQuantizer) <= limit
         let lowest = afterRest ? Self.lowestQuantizer : max(Motion.lowestQuantizer, Int(motion.quantizer.rounded()) - 2)
-        let quantizer = size.quantizer(
-            in: min(lowest, 50)...coarsest, limit: isIDR ? limit : limit / (1.15 * predictedShare))
+        let range = min(lowest, 50)...coarsest
+        let quantizer =
+            isIDR
+            ? size.quantizer(in: range, limit: limit)
+            : range.first { size.bytesOfPage(quantizer: $0) * 1.15 * predictedShare <= limit } ?? coarsest
         return FramePlan(
             .page(unpredicted: unpredicted, afterRest: afterRest), isIDR: isIDR, quantizer: quantizer, limit: limit)
     }
@@ -252,7 +258,11 @@ package struct ScreenRateControl {
     /// once, more if pages follow each other. A page that is read for long is probably read for longer.
     private func stillKeyframeLimit(at tick: Int) -> Double {
         let level = bucket.level
-        if isRead(at: tick) { return 0.95 * level }
+        if isRead(at: tick) {
+            let quantizer = keyframeSize?.quantizer(in: Self.lowestQuantizer...coarsest, limit: 0.95 * level) ?? 0
+            // With a low bitrate it takes little from this page, and the next one could not be read without it.
+            return (quantizer < Self.softQuantizer ? 0.95 : 0.8) * level
+        }
         if isLeafing { return min(0.7 * level, max(0.4 * level, level - leastPage)) }
         // The more a page needs, the more of it would be missing.
         return level * min(0.95, max(0.7, 1.15 - 0.6 * leastPage / capacity))
@@ -265,7 +275,8 @@ package struct ScreenRateControl {
     private mutating func refinement(at tick: Int) -> FramePlan? {
         guard let keyframeSize, group?.isGood != true else { return nil }
         let zone = zones.worse
-        let from = zones[zone]
+        // Above it, the size does not depend on the QP.
+        let from = min(zones[zone], KeyframeSize.coarsestQuantizer)
         guard from > Self.lowestQuantizer else { return nil }
         // Smaller steps waste bits.
         let to = max(Self.lowestQuantizer, from - 6)
@@ -288,7 +299,8 @@ package struct ScreenRateControl {
         let reserve = min(max(0.9 - 0.03 * Double(quantizer - 22), 0.15, leastPage / capacity), 0.9)
         // A page that has just come is worth more than the next one, unless pages follow each other quickly.
         let isYoung = lastKeyframe <= shownSince && !isFlipping
-        let weight = isYoung ? 0.5 : isRead(at: tick) ? 0.3 : 1
+        let ofYoung = quantizer < Self.unreadableQuantizer ? 0.5 : 0.2
+        let weight = isYoung ? ofYoung : isRead(at: tick) ? 0.3 : 1
         return bucket.level - max(forKeyframe, reserve * capacity * weight)
     }
 
@@ -342,7 +354,11 @@ package struct ScreenRateControl {
     /// does not wait at all.
     package mutating func replacement(for plan: FramePlan, frame: PixelBuffer, bytes: Int) -> FramePlan? {
         let isPage = if case .page = plan.kind { true } else { false }
-        let payable = isPage ? bucket.level : min(bucket.level + 6 * tickBytes, 0.9 * capacity)
+        // An IDR picture with so few bytes shows less than a P picture that comes two ticks later.
+        let isCoarse = plan.quantizers.highest > Self.highestQuantizer
+        let payable =
+            isPage
+            ? bucket.level + (isCoarse ? 2 * tickBytes : 0) : min(bucket.level + 6 * tickBytes, 0.9 * capacity)
         guard !plan.isIDR, Double(bytes) > payable else { return nil }
         var size = KeyframeSize(of: frame)
         if isPage { size.correct(bytes: bytes, quantizer: plan.quantizers.highest) }
@@ -392,7 +408,8 @@ package struct ScreenRateControl {
     package mutating func note(_ plan: FramePlan, bytes: Int, at time: MediaTime) {
         let tick = tick(at: time)
         let quantizer = plan.quantizers.highest
-        owesPage = plan.isSoft || quantizer > Self.highestQuantizer + 2
+        let owedPage = owesPage
+        owesPage = plan.isSoft || quantizer > Self.highestQuantizer + 3
         noteGroup(plan, bytes: bytes, at: tick)
         bucket.spend(bytes)
         lastEncoded = tick
@@ -408,8 +425,9 @@ package struct ScreenRateControl {
             zones = plan.quantizers
             if !afterRest { lastMotion = tick }
             lastPage = tick
-            if !plan.isIDR, let keyframeSize {
-                let share = Double(bytes) / keyframeSize.bytes(quantizer: quantizer)
+            // A page that viewers have already without its details is smaller.
+            if !plan.isIDR, !owedPage, let keyframeSize {
+                let share = Double(bytes) / keyframeSize.bytesOfPage(quantizer: quantizer)
                 predictedShare = min(max((predictedShare + share) / 2, 0.4), 1)
             }
             motion.notePage(bytes: bytes, quantizer: quantizer, unpredicted: unpredicted)
