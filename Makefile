@@ -48,7 +48,7 @@ ZSH_COMPLETIONS ?= site-functions
 # The packages to build and run the program, and the packages that the demo, the tests and the benchmark need. libsecret (for
 # keyrings), libpipewire-0.3-0 (for Wayland desktops, where it is installed) and ca-certificates (for rtmps) are opened at run time.
 BUILD_PACKAGES = pkg-config binutils libsecret-1-0 ca-certificates libx11-dev libx11-xcb-dev libxcb1-dev libxext-dev libxcomposite-dev libxdamage-dev libxfixes-dev libxi-dev libxrandr-dev libxss-dev libx264-dev libopenh264-dev libpulse-dev \
-	libavcodec-dev libavutil-dev libswresample-dev libyuv-dev libpng-dev libsixel-dev libqrencode-dev libdbus-1-dev libtomlplusplus-dev libsrt-openssl-dev libssl-dev libcurl4-openssl-dev libspa-0.2-dev libwayland-dev libxxhash-dev
+	libavcodec-dev libavutil-dev libswresample-dev libyuv-dev libpng-dev libsixel-dev libqrencode-dev libdbus-1-dev libtomlplusplus-dev libsrt-openssl-dev libsrtp2-dev libopus-dev libssl-dev libcurl4-openssl-dev libspa-0.2-dev libwayland-dev libxxhash-dev
 DEMO_PACKAGES = $(BUILD_PACKAGES) xvfb pulseaudio pulseaudio-utils ffmpeg util-linux
 TEST_PACKAGES = $(DEMO_PACKAGES) x11-xserver-utils xdotool xserver-xorg-core xserver-xorg-video-dummy openbox picom xterm \
 	nginx-light libnginx-mod-rtmp stunnel4 openssl curl python3 tmux mpv bash zsh fish man-db mandoc lowdown xz-utils \
@@ -59,7 +59,7 @@ TEST_PACKAGES = $(DEMO_PACKAGES) x11-xserver-utils xdotool xserver-xorg-core xse
 BENCH_PACKAGES = $(TEST_PACKAGES) gstreamer1.0-plugins-ugly python3-numpy python3-pil python3-matplotlib fonts-dejavu-core
 
 # The shipped extensions, each with a program broadcast-NAME and a manifest Extensions/NAME/extension.toml.
-EXTENSIONS = hls lan srt
+EXTENSIONS = hls lan srt whip
 
 # make demo, make test and make coverage work as an ordinary user: started by root, they only install packages as root.
 AS_USER = ./.ci/as-user

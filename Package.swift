@@ -36,6 +36,9 @@ let layers = [
             .library("COpenSSL", pkgConfig: "libssl libcrypto", packages: ["libssl-dev"]),
             // HTTP for the hls extension, a separate program. It must be the libcurl that uses OpenSSL.
             .library("CCurl", pkgConfig: "libcurl", packages: ["libcurl4-openssl-dev"]),
+            // Only for the whip extension: encrypted RTP, and the sound of WebRTC. Both need only libc and OpenSSL.
+            .library("CSRTP", pkgConfig: "libsrtp2", packages: ["libsrtp2-dev"]),
+            .library("COpus", pkgConfig: "opus", packages: ["libopus-dev"]),
             // Only for the srt extension, a separate program, so that other users do not need libsrt.
             .library("CSRT", pkgConfig: "srt", packages: ["libsrt-openssl-dev"]),
             // The desktop's session bus. This library is loaded anyway, because libpulse is linked with it.
@@ -90,6 +93,10 @@ let layers = [
             .swift("TLS", uses: ["COpenSSL", "NIOCore", "NIOTLS"]),
             // The publisher's side of RTMP: a state machine without I/O, and its transport.
             .swift("RTMP", uses: ["Media", "Mux", "NetworkSupport", "TLS", "NIOCore", "NIOPosix", "NIOTLS"]),
+            // Requests to HTTP servers, by libcurl.
+            .swift("HTTPClient", uses: ["CCurl", "COpenSSL", "Concurrency", "TLS"]),
+            // A sender of WebRTC without sockets: ICE, DTLS, SRTP, RTP and its feedback.
+            .swift("WebRTC", uses: ["COpenSSL", "CSRTP", "Media", "Bitstream"]),
         ]),
     // Where pictures and sound come from. A module with a source imports Capture and one device API, and no other
     // source.
@@ -227,7 +234,9 @@ let layers = [
             // the broadcaster. Their manifests are in Extensions/.
             .program(
                 "broadcast-hls",
-                uses: ["CCurl", "COpenSSL", "Media", "Concurrency", "Processes", "HLS", "TLS", "BroadcastExtension"]),
+                uses: [
+                    "Media", "Concurrency", "Processes", "HLS", "TLS", "HTTPClient", "BroadcastExtension",
+                ]),
             .program(
                 "broadcast-lan",
                 uses: [
@@ -236,6 +245,12 @@ let layers = [
                 ], embedded: ["page.html"]),
             .program(
                 "broadcast-srt", uses: ["CSRT", "Media", "Concurrency", "Processes", "Mux", "BroadcastExtension"]),
+            .program(
+                "broadcast-whip",
+                uses: [
+                    "CLinux", "COpus", "Media", "Concurrency", "Bitstream", "TLS", "HTTPClient", "WebRTC",
+                    "BroadcastExtension",
+                ]),
         ]),
 ]
 
@@ -344,15 +359,17 @@ let tests: [Module] = [
             "Media", "Concurrency", "Upload", "Session", "UserConfiguration", "Credentials", "Desktop", "CommandModels",
             "Host", "Presentation", "Terminal", "TestSupport",
         ]),
-    .test("HLSTests", uses: ["Media", "HLS", "BroadcastExtension", "broadcast-hls", "TestSupport"]),
+    .test("HLSTests", uses: ["Media", "HLS", "HTTPClient", "BroadcastExtension", "broadcast-hls", "TestSupport"]),
     .test("LANTests", uses: ["Media", "BroadcastExtension", "broadcast-lan", "NIOHTTP1"]),
+    .test("WebRTCTests", uses: ["Media", "WebRTC"]),
+    .test("WHIPTests", uses: ["Media", "BroadcastExtension", "broadcast-whip"]),
     .test("SRTTests", uses: ["Media", "Concurrency", "BroadcastExtension", "broadcast-srt", "TestSupport"]),
     .test("TestSupportTests", uses: ["TestPatterns", "TestSupport", "TestScreen"]),
     .test(
         "EndToEndTests",
         uses: [
             "TestPatterns", "TestSupport", "TestScreen", "TestCast", "broadcast", "broadcast-hls", "broadcast-lan",
-            "broadcast-srt", "in-app", "own-pictures", "keyframe-watch", "is-captured",
+            "broadcast-srt", "broadcast-whip", "in-app", "own-pictures", "keyframe-watch", "is-captured",
         ]),
     // Fault injection, which takes minutes: make test-faults. It shares its fixtures with EndToEndTests.
     .test(
@@ -397,6 +414,7 @@ let package = Package(
         .executable(name: "broadcast-hls", targets: ["broadcast-hls"]),
         .executable(name: "broadcast-lan", targets: ["broadcast-lan"]),
         .executable(name: "broadcast-srt", targets: ["broadcast-srt"]),
+        .executable(name: "broadcast-whip", targets: ["broadcast-whip"]),
         .executable(name: "keyframe-watch", targets: ["keyframe-watch"]),
         .executable(name: "flv-publish", targets: ["flv-publish"]),
         // For the package in Fuzz/, which links libFuzzer.

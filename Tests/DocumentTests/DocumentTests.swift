@@ -86,7 +86,7 @@ struct DocumentTests {
             atPath: Document.root.appendingPathComponent("man").path
         )
         .filter { $0.hasSuffix(".7") }
-        let debian = try ["broadcast", "broadcast-hls", "broadcast-lan", "broadcast-srt"].map {
+        let debian = try ["broadcast", "broadcast-hls", "broadcast-lan", "broadcast-srt", "broadcast-whip"].map {
             try Document(path: "packaging/debian/\($0).install").text
         }.joined(separator: "\n")
         let rpm = try Document(path: "packaging/rpm/broadcast.spec").text

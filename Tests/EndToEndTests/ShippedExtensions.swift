@@ -9,7 +9,7 @@ enum ShippedExtensions {
 
     nonisolated(nonsending) static func lay(in peers: Peers) async throws {
         let folder = URL(fileURLWithPath: try BuiltPrograms.path(of: "broadcast")).deletingLastPathComponent().path
-        try await peers.run("extensions", [package + "/.ci/extensions", folder, "hls", "lan", "srt"])
+        try await peers.run("extensions", [package + "/.ci/extensions", folder, "hls", "lan", "srt", "whip"])
     }
 
     /// A configuration of `Examples/origin-and-edges`.

@@ -1,5 +1,6 @@
 import BroadcastExtension
 import Foundation
+import HTTPClient
 import Testing
 import broadcast_hls
 
@@ -91,10 +92,10 @@ struct HLSSettingsTests {
             try HLSSettings(setup: setup.merging(["url": url]) { $1 }, home: nil).route
         }
         #expect(try route([:]) == HLSRoute())
-        #expect(try route(["proxy": "socks5://[::1]:1080"]).proxy == HLSRoute.Proxy(.socks5, host: "::1", port: 1080))
-        for (text, kind) in [("http://p:3128", HLSRoute.Proxy.Kind.http), ("socks5://p:3128", .socks5)] {
+        #expect(try route(["proxy": "socks5://[::1]:1080"]).proxy == HTTPProxy(.socks5, host: "::1", port: 1080))
+        for (text, kind) in [("http://p:3128", HTTPProxy.Kind.http), ("socks5://p:3128", .socks5)] {
             let proxy = try route(["proxy": text, "proxy-user": "ann", "proxy-password": "w"]).proxy
-            #expect(proxy == HLSRoute.Proxy(kind, host: "p", port: 3128, user: "ann", password: "w"))
+            #expect(proxy == HTTPProxy(kind, host: "p", port: 3128, user: "ann", password: "w"))
         }
         #expect(try route(["bind": "10.0.0.1", "ip-version": "4"]).localAddress == "10.0.0.1")
         #expect(try route(["ip-version": "6"]).localAddress == "::")

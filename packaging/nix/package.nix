@@ -15,6 +15,7 @@
   dbus,
   ffmpeg,
   libpng,
+  libopus,
   libpulseaudio,
   libsecret,
   libsixel,
@@ -25,6 +26,7 @@
   pipewire,
   qrencode,
   srt,
+  srtp,
   tomlplusplus,
   wayland,
   x264,
@@ -43,6 +45,7 @@ stdenv.mkDerivation {
     dbus
     ffmpeg
     libpng
+    libopus
     libpulseaudio
     libsixel
     libyuv
@@ -51,6 +54,7 @@ stdenv.mkDerivation {
     pipewire
     qrencode
     srt
+    srtp
     tomlplusplus
     wayland
     x264

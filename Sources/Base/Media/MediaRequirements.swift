@@ -24,12 +24,17 @@ package struct MediaRequirements: Sendable, Equatable {
 
     /// The maximum size in bytes of an encoded frame; nil if the far end has no limit.
     package var maximumFrameSize: Int?
+    /// The time between keyframes that is sufficient, because the far end asks for those that it needs; nil for the
+    /// session's.
+    package var keyframeInterval: MediaTime?
 
     package init(
         video: Video = .encoded, audio: Audio = .aac, audioTracks: [Track] = [.mixed],
         prefersConstantPacing: Bool = false,
-        needsConstantPacing: Bool = false, maximumFrameSize: Int? = nil
+        needsConstantPacing: Bool = false, maximumFrameSize: Int? = nil,
+        keyframeInterval: MediaTime? = nil
     ) {
+        self.keyframeInterval = keyframeInterval
         self.video = video
         self.audio = audio
         self.audioTracks = audioTracks

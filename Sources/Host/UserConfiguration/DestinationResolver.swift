@@ -100,7 +100,7 @@ package struct DestinationResolver {
     }
 
     /// The extensions that are shipped with this program. The scheme of their addresses is their name.
-    private static let shippedExtensions = ["hls", "lan", "srt"]
+    private static let shippedExtensions = ["hls", "lan", "srt", "whip"]
 
     /// True for `-` and for the names that the system has for standard output.
     package static func isOutput(_ target: String) -> Bool {
@@ -111,7 +111,7 @@ package struct DestinationResolver {
     package func resolve(_ target: String) throws(ConfigurationError) -> DestinationPlan {
         var plan = try plan(for: target)
         let destination = configuration.destination(named: target)
-        if let destination { plan.picture = PictureRequirements(size: destination.size, bitrate: destination.bitrate) }
+        if let destination { (plan.picture.size, plan.picture.bitrate) = (destination.size, destination.bitrate) }
         plan = try complete(plan, service: destination == nil ? target : destination?.service)
         if let retries = destination?.retries, case .live(var retry?) = plan.delivery {
             retry.maximumAttempts = retries

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Media
 import Upload
 
 /// Reads an extension's `extension.toml`. Errors contain the file, the line and the key.
@@ -76,7 +77,7 @@ package enum ManifestFile {
     {
         let known = [
             "name", "version", "description", "exec", "mode", "video", "audio", "tracks", "container", "clip-duration",
-            "schemes", "network",
+            "schemes", "network", "profile", "keyframe-interval",
             "setup", "setup-exec",
         ]
         for fault in root.faults(allowing: known) { faults.add(fault) }
@@ -105,6 +106,11 @@ package enum ManifestFile {
         manifest.schemes =
             faults.collect { [manifest] () throws(ConfigurationFault) in try schemes(root, asking: manifest.questions) }
             ?? []
+        manifest.profile = faults.choice("profile", of: VideoProfile.self, in: root)
+        let interval = faults.collect { () throws(ConfigurationFault) in
+            try root.number("keyframe-interval", in: 0.1...60)
+        }
+        manifest.keyframeInterval = interval ?? nil
         let network = faults.collect { () throws(ConfigurationFault) in
             try root.strings("network", oneOf: ["proxy", "bind", "ip-version"])
         }

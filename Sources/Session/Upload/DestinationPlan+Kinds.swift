@@ -68,7 +68,8 @@ extension DestinationPlan {
             media: .init(
                 video: manifest.takesVideo ? manifest.takesRawVideo ? .raw : .encoded : .none,
                 audio: manifest.takesRawAudio ? .pcm : .aac,
-                audioTracks: manifest.audioTracks, prefersConstantPacing: manifest.mode == .stream),
+                audioTracks: manifest.audioTracks, prefersConstantPacing: manifest.mode == .stream,
+                keyframeInterval: manifest.keyframeInterval.map { MediaTime(seconds: $0) }),
             makeHandler: {
                 switch manifest.mode {
                 case .samples: ExtensionSamplesHandler(manifest: manifest, launch: launch)
@@ -76,6 +77,7 @@ extension DestinationPlan {
                 case .clips: ExtensionClipsHandler(manifest: manifest, launch: launch)
                 }
             })
+        plan.picture.profile = manifest.profile
         plan.address = DestinationAddress(manifest, setup: launch.setup)
         return plan
     }

@@ -3,8 +3,12 @@
 #define COPENSSL_SHIM_H
 
 #include <openssl/bio.h>
+#include <openssl/ec.h>
 #include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/pem.h>
+#include <openssl/srtp.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
@@ -52,6 +56,32 @@ static inline int copenssl_tls_reason(unsigned long error) {
 /* Whether an error of PEM_read_bio_X509 is only the end of the file. */
 static inline int copenssl_is_end_of_pem(unsigned long error) {
     return ERR_GET_LIB(error) == ERR_LIB_PEM && ERR_GET_REASON(error) == PEM_R_NO_START_LINE;
+}
+
+/* A new key of the curve P-256; NULL on failure. */
+static inline EVP_PKEY *_Nullable copenssl_new_p256_key(void) { return EVP_EC_gen("P-256"); }
+
+/* The size of the largest datagram that DTLS makes, without asking the socket. */
+static inline void copenssl_set_datagram_size(SSL *_Nonnull ssl, long size) {
+    SSL_set_options(ssl, SSL_OP_NO_QUERY_MTU);
+    SSL_set_mtu(ssl, size);
+}
+
+/* Sends again what DTLS has waited for in vain, if its time has come. Returns a negative value if it has given up. */
+static inline int copenssl_handle_timeout(SSL *_Nonnull ssl) { return (int)DTLSv1_handle_timeout(ssl); }
+
+/* The time in microseconds until `copenssl_handle_timeout` must be called, or a negative value. */
+static inline long copenssl_timeout(SSL *_Nonnull ssl) {
+    struct timeval left;
+    return DTLSv1_get_timeout(ssl, &left) ? left.tv_sec * 1000000L + left.tv_usec : -1;
+}
+
+/* Sets the one name of a certificate, and signs it itself. Returns 1 on success. */
+static inline int copenssl_sign_certificate(X509 *_Nonnull certificate, EVP_PKEY *_Nonnull key, const char *_Nonnull name) {
+    X509_NAME *subject = X509_get_subject_name(certificate);
+    return X509_set_version(certificate, 2) == 1 && X509_set_pubkey(certificate, key) == 1
+        && X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_UTF8, (const unsigned char *)name, -1, -1, 0) == 1
+        && X509_set_issuer_name(certificate, subject) == 1 && X509_sign(certificate, key, EVP_sha256()) > 0;
 }
 
 #endif

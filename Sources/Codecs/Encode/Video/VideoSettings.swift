@@ -63,6 +63,8 @@ package struct VideoSettings: Sendable, Equatable {
     package var hasFixedFrameRate: Bool
     package var rateControl: RateControl
     package var coding: CodingOptions
+    /// What the decoders are limited to; nil if they take High. OpenH264 always encodes for the least.
+    package var profile: VideoProfile?
     /// The number of threads for slices of one frame.
     package var threads: Int
     /// The size in bytes that no frame should exceed; nil if only the bitrate limits it. Lossless frames exceed it.

@@ -15,10 +15,16 @@ package struct CannedBroadcast {
     ///   - seconds: the duration, at least 4.
     ///   - isRaw: true for I420 pictures instead of H.264.
     ///   - hasRawSound: true for PCM instead of AAC.
-    package init(seconds: Int, isRaw: Bool, hasVideo: Bool, hasSound: Bool, hasRawSound: Bool) throws(EncodeError) {
+    ///   - profile: of the pictures; nil for High.
+    package init(
+        seconds: Int, isRaw: Bool, hasVideo: Bool, hasSound: Bool, hasRawSound: Bool, profile: VideoProfile? = nil
+    ) throws(EncodeError) {
         stream = StreamDescription(video: nil, audio: [], title: "A canned broadcast")
         var packets: [EncodedPacket] = []
-        if hasVideo { packets += try Self.pictures(seconds: seconds, isRaw: isRaw, stream: &stream) }
+        if hasVideo {
+            packets += try Self.pictures(
+                seconds: seconds, isRaw: isRaw, profile: profile, stream: &stream)
+        }
         if hasSound { packets += try Self.sound(seconds: seconds, isRaw: hasRawSound, stream: &stream) }
         packets.sort { ($0.presentationTime, $0.track.rawValue) < ($1.presentationTime, $1.track.rawValue) }
         let middle = MediaTime(milliseconds: Int64(seconds) * 500)
@@ -52,15 +58,15 @@ package struct CannedBroadcast {
         }
     }
 
-    private static func pictures(seconds: Int, isRaw: Bool, stream: inout StreamDescription) throws(EncodeError)
-        -> [EncodedPacket]
-    {
-        let encoder = try VideoEncoder(
-            settings: VideoSettings(
-                size: size, frameRate: frameRate, rateControl: .quality(30),
-                coding: CodingOptions(
-                    preset: "ultrafast", latency: .low,
-                    keyframeInterval: MediaTime(milliseconds: 1000))))
+    private static func pictures(
+        seconds: Int, isRaw: Bool, profile: VideoProfile?, stream: inout StreamDescription
+    ) throws(EncodeError) -> [EncodedPacket] {
+        var settings = VideoSettings(
+            size: size, frameRate: frameRate, rateControl: .quality(30),
+            coding: CodingOptions(
+                preset: "ultrafast", latency: .low, keyframeInterval: MediaTime(milliseconds: 1000)))
+        settings.profile = profile
+        let encoder = try VideoEncoder(settings: settings)
         stream.video = isRaw ? VideoTrackFormat(codec: .i420, size: size, frameRate: frameRate) : encoder.format
         var packets: [EncodedPacket] = []
         for number in 0..<seconds * frameRate {

@@ -1,33 +1,10 @@
 import BroadcastExtension
 import Glibc
+import HTTPClient
 
 /// How connections to the server leave this machine.
 package struct HLSRoute: Equatable, Sendable {
-    /// A proxy, which resolves the names of servers.
-    package struct Proxy: Equatable, Sendable {
-        package enum Kind: String, Sendable {
-            /// CONNECT for https, and absolute addresses for http.
-            case http
-            /// SOCKS 5 with names: libcurl's scheme.
-            case socks5 = "socks5h"
-        }
-
-        package var kind: Kind
-        /// A name, or an IP address without brackets.
-        package var host: String
-        package var port: Int
-        package var user: String?
-        package var password: String?
-
-        package init(_ kind: Kind, host: String, port: Int, user: String? = nil, password: String? = nil) {
-            (self.kind, self.host, self.port, self.user, self.password) = (kind, host, port, user, password)
-        }
-
-        /// The address for libcurl.
-        var url: String { "\(kind.rawValue)://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
-    }
-
-    package var proxy: Proxy?
+    package var proxy: HTTPProxy?
     /// The IP address that connections come from; `0.0.0.0` and `::` only choose the version of IP.
     package var localAddress: String?
 
@@ -59,7 +36,7 @@ package struct HLSRoute: Equatable, Sendable {
 
     private static func proxy(
         _ text: String, user: String?, password: String?
-    ) throws(BroadcastFailure) -> Proxy {
+    ) throws(BroadcastFailure) -> HTTPProxy {
         let wrong = BroadcastFailure(code: 400, message: "proxy: this must be socks5://HOST:PORT or http://HOST:PORT")
         guard let mark = text.firstRange(of: "://"), let colon = text.lastIndex(of: ":"), colon >= mark.upperBound,
             let port = Int(text[text.index(after: colon)...])
@@ -68,13 +45,13 @@ package struct HLSRoute: Equatable, Sendable {
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
         // libcurl would read a user name, or another host than the one that was checked.
         guard !host.isEmpty, !host.contains(where: { "@/?#\\[]".contains($0) }) else { throw wrong }
-        let kind: Proxy.Kind
+        let kind: HTTPProxy.Kind
         switch text[..<mark.lowerBound] {
         case "http": kind = .http
         case "socks5": kind = .socks5
         default: throw wrong
         }
-        return Proxy(kind, host: String(host), port: port, user: user, password: user.map { _ in password ?? "" })
+        return HTTPProxy(kind, host: String(host), port: port, user: user, password: user.map { _ in password ?? "" })
     }
 
     private static func isAddress(_ text: String) -> Bool {

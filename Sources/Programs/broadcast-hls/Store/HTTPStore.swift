@@ -1,4 +1,5 @@
 import HLS
+import HTTPClient
 import TLS
 
 /// An HTTP server that accepts PUT and DELETE: nginx with WebDAV, an object store, YouTube's ingest.

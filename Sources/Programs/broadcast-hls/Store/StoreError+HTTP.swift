@@ -1,4 +1,5 @@
 import Glibc
+import HTTPClient
 import TLS
 
 extension StoreError {

@@ -56,6 +56,12 @@ package struct RenditionSettings: Sendable, Equatable {
         encoding = VideoSettings(
             size: size, chroma: chroma, frameRate: frameRate, hasFixedFrameRate: pacing == .constant,
             rateControl: rateControl, coding: configuration.coding)
+        if let profile = picture.profile { encoding?.profile = profile }
+        // Only if none of them needs keyframes that nobody asks for.
+        let intervals = outputs.compactMap(\.media.keyframeInterval)
+        if intervals.count == outputs.count, let shortest = intervals.min(), !keepsClips {
+            encoding?.coding.keyframeInterval = max(shortest, configuration.coding.keyframeInterval)
+        }
         encoding?.threads = VideoSettings.threads(for: size, frameRate: frameRate, processors: UsableProcessors.count)
         // A file of another program has its chroma values where that program puts them, usually at the left edge.
         encoding?.hasCentredChroma = !configuration.picture.isFile
@@ -76,6 +82,9 @@ package struct RenditionSettings: Sendable, Equatable {
         guard size == own.size, chroma == own.chroma, pacing == own.pacing || pacing == .constant else { return false }
         guard let wanted = own.encoding else { return true }
         guard let encoding, wanted.maximumFrameSize == nil || encoding.maximumFrameSize == wanted.maximumFrameSize
+        else { return false }
+        guard encoding.profile == wanted.profile,
+            encoding.coding.keyframeInterval <= wanted.coding.keyframeInterval
         else { return false }
         if encoding.rateControl == wanted.rateControl { return true }
         // A file without chosen quality can use the rendition of the viewers.

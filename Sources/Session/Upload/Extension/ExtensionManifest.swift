@@ -90,6 +90,11 @@ package struct ExtensionManifest: Sendable, Equatable {
     /// The address schemes of the extension, without the colon: `--to srt://…` starts it with the address as the answer
     /// `url`.
     package var schemes: [String] = []
+    /// The profile of H.264 that the far end is limited to; nil if it takes High.
+    package var profile: VideoProfile?
+    /// The time between keyframes in seconds that is sufficient, because the extension asks for those that it needs;
+    /// nil for the session's.
+    package var keyframeInterval: Double?
     /// The settings of the network that the extension's connections can use: `proxy`, `bind`, `ip-version`.
     package var network: [String] = []
 

@@ -38,7 +38,8 @@ extension X264Encoder {
         parameters.setLatency(settings)
         parameters.setRateControl(settings)
         let needsHigh444 = settings.rateControl.isLossless || settings.chroma == .yuv444
-        guard x264_param_apply_profile(&parameters, needsHigh444 ? "high444" : "high") == 0 else {
+        let profile = needsHigh444 ? "high444" : settings.profile?.rawValue ?? "high"
+        guard x264_param_apply_profile(&parameters, profile) == 0 else {
             throw .cannotOpenVideo(.noHighProfile)
         }
         return parameters

@@ -1,22 +1,29 @@
 import CCurl
 import COpenSSL
 import Concurrency
-import HLS
 import Synchronization
 import TLS
 
-/// The connections of a store to its server: libcurl's multi interface on a thread of its own, which keeps connections
+/// Connections to servers: libcurl's multi interface on a thread of its own, which keeps connections
 /// for later requests. Call `shutDown` at the end.
 // @unchecked: `multi` is a pointer that only its own thread uses, but for curl_multi_wakeup(3), which is thread-safe.
-final class HTTPConnections: @unchecked Sendable {
-    struct Settings: Sendable {
-        var proxy: HLSRoute.Proxy?
+package final class HTTPConnections: @unchecked Sendable {
+    package struct Settings: Sendable {
+        package var proxy: HTTPProxy?
         /// The IP address that connections come from; `0.0.0.0` and `::` only choose the version of IP.
-        var localAddress: String?
+        package var localAddress: String?
         /// The identity that the server must prove; nil without TLS.
-        var identity: ServerIdentity?
+        package var identity: ServerIdentity?
         /// The certificates to trust, a PEM file; nil for those of the system.
-        var authoritiesFile: String?
+        package var authoritiesFile: String?
+
+        package init(
+            proxy: HTTPProxy? = nil, localAddress: String? = nil, identity: ServerIdentity? = nil,
+            authoritiesFile: String? = nil
+        ) {
+            (self.proxy, self.localAddress) = (proxy, localAddress)
+            (self.identity, self.authoritiesFile) = (identity, authoritiesFile)
+        }
     }
 
     /// What other threads ask of the connections' own thread.
@@ -37,7 +44,7 @@ final class HTTPConnections: @unchecked Sendable {
     private let ended = Once<Void>()
 
     /// Returns nil without memory.
-    init?(_ settings: Settings) {
+    package init?(_ settings: Settings) {
         // First, because libcurl would register OpenSSL's handler of exit(3), which frees what the thread still uses if
         // the program exits while a request is in progress.
         _ = copenssl_initialize()
@@ -47,7 +54,7 @@ final class HTTPConnections: @unchecked Sendable {
     }
 
     /// Sends a request and returns its answer. If the task is cancelled, the request ends with `cancelled`.
-    func perform(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPAnswer {
+    package func perform(_ request: HTTPRequest) async throws(HTTPFailure) -> HTTPAnswer {
         let result = Once<Result<HTTPAnswer, HTTPFailure>>()
         guard let transfer = HTTPTransfer(request, settings, completed: { result.set($0) }) else {
             throw HTTPFailure(reason: .other)
@@ -61,7 +68,7 @@ final class HTTPConnections: @unchecked Sendable {
     }
 
     /// Ends all requests and closes the connections.
-    func shutDown() async {
+    package func shutDown() async {
         _ = order { $0.isEnded = true }
         await ended.value
     }

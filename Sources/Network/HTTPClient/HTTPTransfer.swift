@@ -3,33 +3,43 @@ import COpenSSL
 import TLS
 
 /// A request to a server.
-struct HTTPRequest: Sendable {
-    var method: String
-    var url: String
+package struct HTTPRequest: Sendable {
+    package var method: String
+    package var url: String
     /// Lines with a name, a colon and a value.
-    var headers: [String]
-    var body: [UInt8]?
+    package var headers: [String]
+    package var body: [UInt8]?
     /// The time for the request and its answer.
-    var timeout: Duration
+    package var timeout: Duration
     /// The rest of the answer after its head: the maximum size in bytes, and the time to wait for it. An answer that
     /// exceeds them ends there.
-    var longestRest: Int
-    var restTimeout: Duration
+    package var longestRest: Int
+    package var restTimeout: Duration
+
+    package init(
+        method: String, url: String, headers: [String], body: [UInt8]? = nil, timeout: Duration, longestRest: Int,
+        restTimeout: Duration
+    ) {
+        (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
+        (self.timeout, self.longestRest, self.restTimeout) = (timeout, longestRest, restTimeout)
+    }
 }
 
 /// The answer to a request.
-struct HTTPAnswer: Sendable {
-    var status: Int
+package struct HTTPAnswer: Sendable {
+    package var status: Int
     /// The authentication schemes that the server offers, in lower case.
-    var schemes: [String]
-    var body: [UInt8]
+    package var schemes: [String]
+    package var body: [UInt8]
+    /// The address in the header Location, as the server wrote it; nil without one.
+    package var location: String?
     /// True if `body` is the whole content.
-    var isComplete: Bool
+    package var isComplete: Bool
 }
 
 /// Why a request has no answer.
-struct HTTPFailure: Error, Sendable {
-    enum Reason: Equatable, Sendable {
+package struct HTTPFailure: Error, Sendable {
+    package enum Reason: Equatable, Sendable {
         /// The host's name, or the proxy's, has no address.
         case noAddress
         case tls(TLSProblem)
@@ -45,7 +55,11 @@ struct HTTPFailure: Error, Sendable {
         case other
     }
 
-    var reason: Reason
+    package var reason: Reason
+
+    package init(reason: Reason) {
+        self.reason = reason
+    }
 }
 
 /// One request in libcurl.
@@ -63,7 +77,7 @@ final class HTTPTransfer: @unchecked Sendable {
     private let completed: @Sendable (Result<HTTPAnswer, HTTPFailure>) -> Void
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var headers: UnsafeMutablePointer<curl_slist>?
-    private var answer = HTTPAnswer(status: 0, schemes: [], body: [], isComplete: false)
+    private var answer = HTTPAnswer(status: 0, schemes: [], body: [], location: nil, isComplete: false)
     /// The bytes of the heads so far.
     private var headSize = 0
     /// When the head of the answer had arrived.
@@ -226,7 +240,9 @@ final class HTTPTransfer: @unchecked Sendable {
         if line.hasPrefix("HTTP/") {
             var status = 0
             ccurl_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
-            (answer.status, answer.schemes) = (status, [])
+            (answer.status, answer.schemes, answer.location) = (status, [], nil)
+        } else if line.lowercased().hasPrefix("location:") {
+            answer.location = line.dropFirst("location:".count).trimmingWhitespace
         } else if line.lowercased().hasPrefix("www-authenticate:") {
             let value = line.dropFirst("www-authenticate:".count).drop { $0 == " " }
             answer.schemes.append(value.prefix { !$0.isWhitespace }.lowercased())
@@ -302,5 +318,14 @@ final class HTTPTransfer: @unchecked Sendable {
             return .nothingInCommon
         }
         return .failed(text)
+    }
+}
+
+extension Substring {
+    /// Without white space at both ends.
+    fileprivate var trimmingWhitespace: String {
+        var rest = drop { $0.isWhitespace }
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return String(rest)
     }
 }

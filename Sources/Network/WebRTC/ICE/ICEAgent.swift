@@ -1,0 +1,125 @@
+import Media
+
+/// Finds a path to the peer, and checks that the peer still wants what it gets (RFC 8445, RFC 7675). A value without
+/// sockets: datagrams go in and out.
+///
+/// This side is controlling, and has host candidates only. It nominates the first pair that answers.
+package struct ICEAgent {
+    package struct Credentials: Equatable, Sendable {
+        package var fragment: String
+        package var password: String
+
+        /// 4 and 22 characters at least (RFC 8445, 5.3); with 48 and 144 random bits.
+        package static func random() -> Self {
+            let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+            var generator = SystemRandomNumberGenerator()
+            func text(_ count: Int) -> String {
+                String((0..<count).map { _ in alphabet[Int.random(in: 0..<64, using: &generator)] })
+            }
+            return Self(fragment: text(8), password: text(24))
+        }
+    }
+
+    /// The time between two checks while no pair has answered.
+    private static let checkInterval = MediaTime(milliseconds: 50)
+    /// The time between two checks of the chosen pair. RFC 7675, 5.1 asks for 5 s; a lost one is noticed earlier.
+    private static let consentInterval = MediaTime(milliseconds: 2500)
+    /// Without an answer for so long, nothing may be sent.
+    package static let consentTime = MediaTime(milliseconds: 15_000)
+    /// The most candidates of the peer.
+    private static let mostCandidates = 32
+    /// The checks whose answers are waited for.
+    private static let mostTransactions = 64
+
+    package let own: Credentials
+    private var peer: Credentials?
+    private var candidates: [TransportAddress] = []
+    private var nextCandidate = 0
+    private var lastCheck: MediaTime?
+    private var transactions: [[UInt8]] = []
+    private let tieBreaker = (0..<8).map { _ in UInt8.random(in: 0...255) }
+    /// The address of the peer; nil until a check was answered.
+    package private(set) var selected: TransportAddress?
+    /// When the peer has answered last.
+    package private(set) var lastAnswer: MediaTime?
+
+    package init(own: Credentials = .random()) {
+        self.own = own
+    }
+
+    /// Begins to check. Candidates of other transports and names are not given here.
+    package mutating func start(peer: Credentials, candidates: [TransportAddress], at time: MediaTime) {
+        self.peer = peer
+        self.candidates = Array(candidates.prefix(Self.mostCandidates))
+        lastAnswer = time
+    }
+
+    /// True if the peer has not answered for so long that nothing may be sent to it.
+    package func isLost(at time: MediaTime) -> Bool {
+        lastAnswer.map { time - $0 > Self.consentTime } ?? false
+    }
+
+    /// When `checks` has something to send.
+    package var nextDeadline: MediaTime? {
+        guard peer != nil, selected != nil || !candidates.isEmpty else { return nil }
+        return lastCheck.map { $0 + (selected == nil ? Self.checkInterval : Self.consentInterval) } ?? .zero
+    }
+
+    /// Returns the check that is due.
+    package mutating func check(at time: MediaTime) -> (to: TransportAddress, bytes: [UInt8])? {
+        guard let deadline = nextDeadline, time >= deadline else { return nil }
+        lastCheck = time
+        if let selected { return request(to: selected) }
+        nextCandidate += 1
+        return request(to: candidates[nextCandidate % candidates.count])
+    }
+
+    /// Takes a datagram that is a message of STUN. Returns the answer to it, and a check that it causes.
+    package mutating func receive(_ bytes: [UInt8], from address: TransportAddress, at time: MediaTime) -> [(
+        to: TransportAddress, bytes: [UInt8]
+    )] {
+        guard let message = STUNMessage(reading: bytes), let peer else { return [] }
+        switch message.kind {
+        case .bindingSuccess:
+            guard let index = transactions.firstIndex(of: message.transaction),
+                STUNMessage.isAuthentic(bytes, password: peer.password)
+            else { return [] }
+            transactions.remove(at: index)
+            lastAnswer = time
+            if selected == nil { selected = address }
+            return []
+        case .bindingError:
+            // A conflict of roles is decided by the peer: a server of WHIP is never controlling (RFC 9725, 4.4).
+            return []
+        case .bindingRequest:
+            let user = message[.username].map { String(decoding: $0, as: UTF8.self) }
+            guard user == own.fragment + ":" + peer.fragment, STUNMessage.isAuthentic(bytes, password: own.password)
+            else { return [] }
+            var answer = STUNMessage(.bindingSuccess, transaction: message.transaction)
+            answer.addMapped(address)
+            var result = [(address, answer.bytes(password: own.password))]
+            // The peer may be behind a translator of addresses: it is reached where it comes from.
+            if selected == nil {
+                if !candidates.contains(address), candidates.count < Self.mostCandidates { candidates.append(address) }
+                if let check = request(to: address) { result.append(check) }
+            }
+            return result
+        }
+    }
+
+    private mutating func request(to address: TransportAddress) -> (to: TransportAddress, bytes: [UInt8])? {
+        guard let peer else { return nil }
+        let transaction = (0..<12).map { _ in UInt8.random(in: 0...255) }
+        transactions.append(transaction)
+        if transactions.count > Self.mostTransactions { transactions.removeFirst() }
+        var message = STUNMessage(.bindingRequest, transaction: transaction)
+        message.add(.username, Array((peer.fragment + ":" + own.fragment).utf8))
+        var priority: [UInt8] = []
+        // A peer-reflexive candidate (RFC 8445, 7.1.1).
+        priority.append32(UInt32(110) << 24 | 65_535 << 8 | 255)
+        message.add(.priority, priority)
+        message.add(.iceControlling, tieBreaker)
+        message.add(.useCandidate)
+        return (address, message.bytes(password: peer.password))
+    }
+}

@@ -1,0 +1,318 @@
+import Bitstream
+import Glibc
+import Media
+
+/// Sends one broadcast to one peer: ICE, DTLS, SRTP, RTP and its feedback, without sockets and without a clock. Datagrams
+/// and times go in, datagrams and events come out. Use it on one thread.
+///
+/// Times are of CLOCK_MONOTONIC.
+package final class MediaConnection {
+    package enum Event: Equatable, Sendable {
+        /// Media can be sent.
+        case connected
+        /// The peer needs a keyframe.
+        case keyframeNeeded
+        case ended(WebRTCError)
+    }
+
+    /// What the line takes.
+    package struct Rate: Equatable, Sendable {
+        /// Picture and sound, in kbit/s; nil while no limit is known.
+        package var kilobits: Int?
+        /// The media that waits here and in the line, in milliseconds.
+        package var waiting: Int
+    }
+
+    /// The time for a path, and for the handshake.
+    private static let connectTime = MediaTime(milliseconds: 15_000)
+    private static let reportInterval = MediaTime(milliseconds: 1000)
+    /// A packet that was sent again is not sent once more for so long.
+    private static let resendInterval = MediaTime(milliseconds: 60)
+    /// The part of the line that retransmissions may use.
+    private static let resendShare = 0.2
+    private static let videoClock: Int64 = 90_000
+    private static let soundClock: Int64 = 48_000
+
+    private let certificate: DTLSCertificate
+    private var agent = ICEAgent()
+    private var video: RTPStream?
+    private var sound: RTPStream?
+    private var extensions = SessionOffer.extensions
+    private var answer: SessionAnswer?
+    private var handshake: DTLSConnection?
+    private var session: SRTPSession?
+    private var startTime: MediaTime?
+    private var handshakeDeadline: MediaTime?
+    private var lastReport: MediaTime?
+    private var isOver = false
+
+    private var transportSequence: UInt16 = 0
+    private var estimator = RateEstimator()
+    private var pacer = Pacer()
+    private var resent: [UInt16: MediaTime] = [:]
+    private var resendBudget = 20_000.0
+    private var lastResend: MediaTime?
+    /// False until a keyframe can be sent: what precedes it cannot be decoded.
+    private var hasKeyframe = false
+    private var sentBits = 0.0
+    private var sentSince: MediaTime?
+
+    private var datagrams: [(to: TransportAddress, bytes: [UInt8])] = []
+    private var events: [Event] = []
+
+    /// CLOCK_MONOTONIC of the presentation time zero; nil until the host has said it.
+    package var origin: MediaTime?
+
+    /// The session description for the peer.
+    package let offer: String
+
+    /// - Parameter addresses: where this side can be reached.
+    package init(_ media: OfferedMedia, addresses: [TransportAddress]) throws(WebRTCError) {
+        certificate = try DTLSCertificate()
+        if media.profileLevel != nil {
+            video = RTPStream(
+                payloadType: SessionOffer.videoType, clockRate: Self.videoClock, mid: SessionOffer.videoMID,
+                retransmission: .init(payloadType: SessionOffer.retransmissionType), keepsHistory: true)
+        }
+        if media.hasSound {
+            sound = RTPStream(
+                payloadType: SessionOffer.soundType, clockRate: Self.soundClock, mid: SessionOffer.soundMID,
+                retransmission: nil, keepsHistory: false)
+        }
+        offer =
+            SessionOffer(
+                media: media, credentials: agent.own, fingerprint: certificate.fingerprint, candidates: addresses,
+                video: video, sound: sound
+            ).text
+    }
+
+    /// Takes the peer's answer, and begins to connect.
+    package func accept(_ text: String, at time: MediaTime) throws(WebRTCError) {
+        let answer = try SessionAnswer(reading: text)
+        guard answer.takesVideo || video == nil else { throw .unusableAnswer("it does not take H.264") }
+        if !answer.takesSound { sound = nil }
+        if !answer.hasRetransmission { video?.retransmission = nil }
+        extensions = answer.extensions
+        self.answer = answer
+        startTime = time
+        agent.start(peer: answer.credentials, candidates: answer.candidates, at: time)
+    }
+
+    /// True if the peer takes no sound.
+    package var isSilent: Bool { sound == nil }
+    package var isConnected: Bool { session != nil }
+
+    package func takeDatagrams() -> [(to: TransportAddress, bytes: [UInt8])] {
+        defer { datagrams = [] }
+        return datagrams
+    }
+
+    package func takeEvents() -> [Event] {
+        defer { events = [] }
+        return events
+    }
+
+    /// What the line takes now.
+    package var rate: Rate {
+        let waiting = Double(pacer.waitingBytes) * 8000 / estimator.estimate + Double(estimator.delay.milliseconds)
+        return Rate(
+            kilobits: estimator.isLimited ? Int(estimator.estimate / 1000) : nil,
+            waiting: waiting < 60 ? 0 : Int(waiting))
+    }
+
+    /// When `advance` must be called.
+    package var nextDeadline: MediaTime? {
+        [
+            agent.nextDeadline, pacer.nextDeadline(rate: estimator.estimate), handshakeDeadline,
+            session == nil ? nil : (lastReport ?? .zero) + Self.reportInterval,
+        ].compactMap { $0 }.min()
+    }
+
+    /// Does what is due.
+    package func advance(to time: MediaTime) {
+        guard !isOver else { return }
+        if agent.isLost(at: time) { return end(agent.selected == nil ? .noPath : .lost) }
+        if session == nil, let startTime, time - startTime > Self.connectTime {
+            return end(agent.selected == nil ? .noPath : .handshakeFailed)
+        }
+        if let check = agent.check(at: time) { datagrams.append(check) }
+        if let deadline = handshakeDeadline, time >= deadline {
+            shakeHands(at: time) { (handshake) throws(WebRTCError) in try handshake.repeatLost() }
+        }
+        guard session != nil else { return }
+        pace(at: time)
+        if lastReport.map({ time - $0 >= Self.reportInterval }) ?? true { report(at: time) }
+    }
+
+    /// Takes a datagram (RFC 7983: its first byte tells what it is).
+    package func receive(_ bytes: [UInt8], from address: TransportAddress, at time: MediaTime) {
+        guard let kind = bytes.first, !isOver else { return }
+        switch kind {
+        case 0...3:
+            let wasSelected = agent.selected != nil
+            datagrams += agent.receive(bytes, from: address, at: time)
+            if !wasSelected, agent.selected != nil { beginHandshake(at: time) }
+        case 20...63 where address == agent.selected:
+            shakeHands(at: time) { _ in
+            } with: {
+                bytes
+            }
+        case 128...191 where address == agent.selected:
+            // 192 to 223 are the types of RTCP (RFC 5761, section 4).
+            guard bytes.count >= 8, (192...223).contains(bytes[1]), let plain = session?.unprotect(control: bytes)
+            else { return }
+            for feedback in ReceiverFeedback.all(in: plain) { take(feedback, at: time) }
+        default: break
+        }
+    }
+
+    /// Sends a picture: NAL units, with the parameter sets before a keyframe.
+    package func sendPicture(
+        _ units: some Sequence<ArraySlice<UInt8>>, isKeyframe: Bool, presented: MediaTime, at time: MediaTime
+    ) {
+        guard session != nil, var video else { return }
+        if isKeyframe { hasKeyframe = true }
+        if pacer.isLate(at: time), !isKeyframe {
+            pacer.removeAll()
+            hasKeyframe = false
+            events.append(.keyframeNeeded)
+        } else if isKeyframe, pacer.isLate(at: time) {
+            pacer.removeAll()
+        }
+        guard hasKeyframe else { return }
+        let payloads = H264Packetizer.payloads(units)
+        for (index, payload) in payloads.enumerated() {
+            let packet = video.packet(
+                payload, ticks: presented.value(timescale: Self.videoClock), isMarked: index == payloads.count - 1,
+                extensions: extensions)
+            pacer.add(packet, at: time)
+        }
+        self.video = video
+        pace(at: time)
+    }
+
+    /// Sends a packet of Opus.
+    ///
+    /// - Parameter ticks: its presentation time in 48,000ths of a second.
+    package func sendSound(_ packet: [UInt8], ticks: Int64, at time: MediaTime) {
+        guard session != nil, sound != nil,
+            let packet = sound?.packet(packet, ticks: ticks, isMarked: false, extensions: extensions)
+        else { return }
+        // Sound is small, and a gap in it is heard.
+        send(packet, at: time)
+    }
+
+    /// Tells the peer that the broadcast is over.
+    package func close() {
+        guard let session, let selected = agent.selected, !isOver else { return }
+        let sources = [video?.source, sound?.source].compactMap { $0 }
+        if let bytes = session.protect(control: ControlPackets.goodbye(of: sources)) {
+            datagrams.append((selected, bytes))
+        }
+        handshake?.close()
+        datagrams += (handshake?.takeDatagrams() ?? []).map { (selected, $0) }
+        isOver = true
+    }
+
+    // MARK: Handshake
+
+    private func beginHandshake(at time: MediaTime) {
+        guard let answer, handshake == nil else { return }
+        do throws(WebRTCError) {
+            handshake = try DTLSConnection(
+                certificate, peerFingerprint: answer.fingerprint, isClient: !answer.peerIsActive)
+        } catch {
+            return end(error)
+        }
+        shakeHands(at: time) { _ in }
+    }
+
+    private func shakeHands(
+        at time: MediaTime, first: (DTLSConnection) throws(WebRTCError) -> Void,
+        with datagram: () -> [UInt8]? = { nil }
+    ) {
+        guard let handshake, let selected = agent.selected else { return }
+        do throws(WebRTCError) {
+            try first(handshake)
+            let progress = try handshake.advance(datagram())
+            datagrams += handshake.takeDatagrams().map { (selected, $0) }
+            handshakeDeadline = handshake.timeLeft.map { time + $0 }
+            switch progress {
+            case .incomplete: break
+            case .complete(let keys):
+                session = try SRTPSession(keys)
+                events += [.connected, .keyframeNeeded]
+            case .closed: end(.closed)
+            }
+        } catch {
+            datagrams += handshake.takeDatagrams().map { (selected, $0) }
+            end(error)
+        }
+    }
+
+    private func end(_ error: WebRTCError) {
+        isOver = true
+        events.append(.ended(error))
+    }
+
+    // MARK: Media
+
+    private func pace(at time: MediaTime) {
+        for packet in pacer.take(rate: estimator.estimate, at: time) { send(packet, at: time) }
+    }
+
+    private func send(_ packet: RTPPacket, at time: MediaTime) {
+        guard let session, let selected = agent.selected else { return }
+        var packet = packet
+        packet.setTransportSequence(transportSequence)
+        guard let bytes = session.protect(packet.bytes) else { return }
+        if packet.transportSequence != nil {
+            estimator.noteSent(transportSequence, size: bytes.count, at: time)
+            transportSequence &+= 1
+        }
+        sentBits += Double(bytes.count) * 8
+        datagrams.append((selected, bytes))
+    }
+
+    private func report(at time: MediaTime) {
+        lastReport = time
+        resent = resent.filter { time - $0.value < Self.resendInterval }
+        guard let session, let selected = agent.selected, let origin else { return }
+        var wallClock = timespec()
+        clock_gettime(CLOCK_REALTIME, &wallClock)
+        let now = MediaTime(nanoseconds: Int64(wallClock.tv_sec) * 1_000_000_000 + Int64(wallClock.tv_nsec))
+        for stream in [video, sound].compactMap({ $0 }) where stream.packetCount > 0 {
+            let packet = ControlPackets.report(
+                of: stream, ticks: (time - origin).value(timescale: stream.clockRate), wallClock: now)
+            if let bytes = session.protect(control: packet) { datagrams.append((selected, bytes)) }
+        }
+    }
+
+    private func take(_ feedback: ReceiverFeedback, at time: MediaTime) {
+        switch feedback {
+        case .keyframe: events.append(.keyframeNeeded)
+        case .missing(let numbers, let source):
+            guard source == video?.source else { return }
+            for number in numbers { resend(number, at: time) }
+        case .arrivals(let arrivals): estimator.note(arrivals, at: time)
+        case .lost(let share, let source):
+            guard source == video?.source, answer?.hasTransportFeedback == false else { return }
+            let seconds = sentSince.map { (time - $0).seconds } ?? 0
+            if seconds > 0 { estimator.noteLoss(Double(share) / 256, sentRate: sentBits / seconds) }
+            (sentBits, sentSince) = (0, time)
+        }
+    }
+
+    private func resend(_ number: UInt16, at time: MediaTime) {
+        // A second request before the first answer can have arrived.
+        if let last = resent[number], time - last < Self.resendInterval { return }
+        let passed = lastResend.map { (time - $0).seconds } ?? 0
+        lastResend = time
+        let rate = estimator.estimate * Self.resendShare / 8
+        resendBudget = min(max(20_000, rate / 2), resendBudget + passed * rate)
+        guard let packet = video?.lost(number), resendBudget >= Double(packet.bytes.count) else { return }
+        resendBudget -= Double(packet.bytes.count)
+        resent[number] = time
+        send(packet, at: time)
+    }
+}

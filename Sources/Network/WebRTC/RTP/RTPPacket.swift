@@ -1,0 +1,70 @@
+/// A packet of RTP (RFC 3550, 5.1) that can be sent, with the extensions of one byte (RFC 8285, 4.2).
+package struct RTPPacket: Sendable {
+    /// The identifiers that both sides have agreed on; nil for one that is not used.
+    package struct Extensions: Equatable, Sendable {
+        /// `urn:ietf:params:rtp-hdrext:sdes:mid` (RFC 9143).
+        package var mid: UInt8?
+        /// The number of the packet among all of the connection (draft-holmer-rmcat-transport-wide-cc-extensions-01).
+        package var transportSequence: UInt8?
+
+        package init(mid: UInt8? = nil, transportSequence: UInt8? = nil) {
+            (self.mid, self.transportSequence) = (mid, transportSequence)
+        }
+    }
+
+    /// Without encryption.
+    package private(set) var bytes: [UInt8]
+    package let isVideo: Bool
+    /// Where the payload begins.
+    private let payloadStart: Int
+    /// Where the number of the packet in the connection is; nil without it.
+    private let transportSequenceStart: Int?
+
+    package var sequence: UInt16 { bytes.number16(at: 2) }
+    /// The number of the packet in the connection.
+    package var transportSequence: UInt16? { transportSequenceStart.map { bytes.number16(at: $0) } }
+
+    package init(
+        payloadType: UInt8, isMarked: Bool, sequence: UInt16, timestamp: UInt32, source: UInt32,
+        extensions: Extensions, mid: String, payload: some Collection<UInt8>, isVideo: Bool
+    ) {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(40 + payload.count)
+        bytes += [0x90, (isMarked ? 0x80 : 0) | payloadType]
+        bytes.append16(sequence)
+        bytes.append32(timestamp)
+        bytes.append32(source)
+        bytes.append16(0xBEDE)
+        bytes.append16(0)
+        var transportSequenceStart: Int?
+        if let identifier = extensions.mid {
+            let name = Array(mid.utf8.prefix(16))
+            bytes.append(identifier << 4 | UInt8(name.count - 1))
+            bytes += name
+        }
+        if let identifier = extensions.transportSequence {
+            bytes.append(identifier << 4 | 1)
+            transportSequenceStart = bytes.count
+            bytes += [0, 0]
+        }
+        while !bytes.count.isMultiple(of: 4) { bytes.append(0) }
+        bytes.set16((bytes.count - 16) / 4, at: 14)
+        payloadStart = bytes.count
+        bytes += payload
+        (self.bytes, self.isVideo, self.transportSequenceStart) = (bytes, isVideo, transportSequenceStart)
+    }
+
+    package mutating func setTransportSequence(_ number: UInt16) {
+        if let transportSequenceStart { bytes.set16(number, at: transportSequenceStart) }
+    }
+
+    /// The packet as one of the stream of retransmissions (RFC 4588, section 4): its number precedes the payload.
+    package func retransmission(payloadType: UInt8, sequence: UInt16, source: UInt32) -> RTPPacket {
+        var copy = self
+        copy.bytes.insert(contentsOf: bytes[2..<4], at: payloadStart)
+        copy.bytes[1] = bytes[1] & 0x80 | payloadType
+        copy.bytes.set16(sequence, at: 2)
+        copy.bytes.set32(source, at: 8)
+        return copy
+    }
+}

@@ -1,0 +1,102 @@
+import Media
+
+/// Estimates what the line takes, from the arrivals that the receiver reports. A value without a clock.
+///
+/// Packets that are under way for longer than the fastest ones of the last seconds wait in the line: the line is full.
+/// Then the estimate falls below what has arrived; otherwise it rises slowly, and never far above what is sent.
+package struct RateEstimator {
+    /// The time after which the estimate changes.
+    private static let interval = MediaTime(milliseconds: 300)
+    /// A delay that only a queue makes.
+    private static let longDelay = MediaTime(milliseconds: 60)
+    /// The time over which the smallest delay is the base: between one and two of these.
+    private static let baseTime = MediaTime(milliseconds: 10_000)
+    private static let heavyLoss = 0.1
+    package static let smallest = 150_000.0
+    package static let largest = 100_000_000.0
+    /// Packets whose times are kept.
+    private static let windowSize = 8192
+
+    /// What the line takes, in bit/s.
+    package private(set) var estimate = 10_000_000.0
+    /// True if the line was full, and is not known to take more than the stream needs.
+    package private(set) var isLimited = false
+    /// How long packets wait in the line, smoothed.
+    package private(set) var delay = MediaTime.zero
+
+    private var sent = [(time: MediaTime, size: Int)?](repeating: nil, count: windowSize)
+    private var bases: [MediaTime?] = [nil, nil]
+    private var baseSince: MediaTime?
+    private var windowStart: MediaTime?
+    private var arrivedBytes = 0
+    private var arrived = 0
+    private var missing = 0
+
+    package init() {}
+
+    /// Notes a packet that is sent.
+    package mutating func noteSent(_ number: UInt16, size: Int, at time: MediaTime) {
+        sent[Int(number) % Self.windowSize] = (time, size)
+    }
+
+    /// Takes a report of arrivals.
+    package mutating func note(_ feedback: TransportFeedback, at time: MediaTime) {
+        for (offset, arrival) in feedback.arrivals.enumerated() {
+            let index = Int(feedback.first &+ UInt16(offset)) % Self.windowSize
+            guard let packet = sent[index] else { continue }
+            guard let arrival else {
+                missing += 1
+                continue
+            }
+            sent[index] = nil
+            arrived += 1
+            arrivedBytes += packet.size
+            noteDelay(arrival - packet.time, at: time)
+        }
+        let start = windowStart ?? time
+        windowStart = start
+        guard time - start >= Self.interval else { return }
+        update(seconds: (time - start).seconds)
+        (windowStart, arrivedBytes, arrived, missing) = (time, 0, 0, 0)
+    }
+
+    /// Takes the loss of a receiver report, for receivers that do not report arrivals.
+    package mutating func noteLoss(_ share: Double, sentRate: Double) {
+        if share > Self.heavyLoss {
+            estimate = max(Self.smallest, min(estimate, sentRate) * (1 - share / 2))
+            isLimited = true
+        } else if share < Self.heavyLoss / 5 {
+            climb(delivered: sentRate)
+        }
+    }
+
+    private mutating func noteDelay(_ delay: MediaTime, at time: MediaTime) {
+        let since = baseSince ?? time
+        baseSince = since
+        if time - since > Self.baseTime {
+            bases = [nil, bases[0]]
+            baseSince = time
+        }
+        bases[0] = min(bases[0] ?? delay, delay)
+        let base = bases.compactMap { $0 }.min() ?? delay
+        self.delay = MediaTime(nanoseconds: (self.delay.nanoseconds * 7 + (delay - base).nanoseconds) / 8)
+    }
+
+    private mutating func update(seconds: Double) {
+        let delivered = Double(arrivedBytes) * 8 / seconds
+        let loss = Double(missing) / Double(max(1, missing + arrived))
+        if delay > Self.longDelay || loss > Self.heavyLoss {
+            estimate = max(Self.smallest, delivered * 0.85)
+            isLimited = true
+        } else {
+            climb(delivered: delivered)
+        }
+    }
+
+    private mutating func climb(delivered: Double) {
+        let ceiling = max(estimate, min(2 * delivered + 500_000, Self.largest))
+        estimate = min(estimate * 1.04, ceiling)
+        // The stream does not fill it any more.
+        if estimate > 1.8 * delivered + 450_000 { isLimited = false }
+    }
+}

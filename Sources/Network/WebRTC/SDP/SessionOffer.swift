@@ -1,0 +1,82 @@
+/// The tracks of a connection.
+package struct OfferedMedia: Equatable, Sendable {
+    /// `profile-level-id` of the pictures (RFC 6184, 8.1): six hexadecimal digits. Nil without pictures.
+    package var profileLevel: String?
+    package var hasSound: Bool
+
+    package init(profileLevel: String?, hasSound: Bool) {
+        (self.profileLevel, self.hasSound) = (profileLevel, hasSound)
+    }
+}
+
+/// The session description that this side offers (RFC 8866, RFC 8829, RFC 9725).
+struct SessionOffer {
+    static let videoType: UInt8 = 96
+    static let retransmissionType: UInt8 = 97
+    static let soundType: UInt8 = 111
+    static let videoMID = "0"
+    static let soundMID = "1"
+    static let extensions = RTPPacket.Extensions(mid: 1, transportSequence: 2)
+    static let midURI = "urn:ietf:params:rtp-hdrext:sdes:mid"
+    static let transportSequenceURI =
+        "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
+
+    let media: OfferedMedia
+    let credentials: ICEAgent.Credentials
+    let fingerprint: String
+    let candidates: [TransportAddress]
+    /// Nil without such a track.
+    let video: RTPStream?
+    let sound: RTPStream?
+
+    var text: String {
+        var lines = [
+            "v=0", "o=- \(UInt32.random(in: 1...UInt32.max)) 1 IN IP4 127.0.0.1", "s=-", "t=0 0",
+            "a=group:BUNDLE \([video?.mid, sound?.mid].compactMap { $0 }.joined(separator: " "))",
+            "a=msid-semantic: WMS *",
+        ]
+        if let video, let profile = media.profileLevel {
+            let type = Self.videoType
+            lines.append("m=video 9 UDP/TLS/RTP/SAVPF \(type) \(Self.retransmissionType)")
+            lines += common(mid: video.mid, track: "screen")
+            lines += [
+                "a=rtpmap:\(type) H264/90000",
+                "a=fmtp:\(type) level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=\(profile)",
+                "a=rtcp-fb:\(type) nack", "a=rtcp-fb:\(type) nack pli", "a=rtcp-fb:\(type) ccm fir",
+                "a=rtcp-fb:\(type) transport-cc",
+                "a=rtpmap:\(Self.retransmissionType) rtx/90000", "a=fmtp:\(Self.retransmissionType) apt=\(type)",
+            ]
+            if let retransmission = video.retransmission {
+                lines.append("a=ssrc-group:FID \(video.source) \(retransmission.source)")
+                // Chromium takes the first source for the one of the pictures.
+                lines.append("a=ssrc:\(video.source) cname:broadcast")
+                lines.append("a=ssrc:\(retransmission.source) cname:broadcast")
+            }
+        }
+        if let sound {
+            lines.append("m=audio 9 UDP/TLS/RTP/SAVPF \(Self.soundType)")
+            lines += common(mid: sound.mid, track: "mixed")
+            lines += [
+                "a=rtpmap:\(Self.soundType) opus/48000/2",
+                "a=fmtp:\(Self.soundType) minptime=10;useinbandfec=1;stereo=1;sprop-stereo=1",
+                "a=rtcp-fb:\(Self.soundType) transport-cc", "a=ssrc:\(sound.source) cname:broadcast",
+            ]
+        }
+        return lines.joined(separator: "\r\n") + "\r\n"
+    }
+
+    private func common(mid: String, track: String) -> [String] {
+        [
+            "c=IN IP4 0.0.0.0", "a=rtcp-mux", "a=rtcp-rsize", "a=ice-ufrag:\(credentials.fragment)",
+            "a=ice-pwd:\(credentials.password)", "a=fingerprint:sha-256 \(fingerprint)", "a=setup:actpass",
+            "a=sendonly", "a=mid:\(mid)", "a=msid:broadcast \(track)",
+            "a=extmap:\(Self.extensions.mid ?? 0) \(Self.midURI)",
+            "a=extmap:\(Self.extensions.transportSequence ?? 0) \(Self.transportSequenceURI)",
+        ]
+            + candidates.enumerated().map { index, address in
+                // The priority of a host candidate (RFC 8445, 5.1.2.1).
+                let priority = UInt32(126) << 24 | UInt32(65_535 - index) << 8 | 255
+                return "a=candidate:\(index + 1) 1 udp \(priority) \(address.text) \(address.port) typ host"
+            } + ["a=end-of-candidates"]
+    }
+}

@@ -1,0 +1,65 @@
+import Bitstream
+import BroadcastExtension
+import Dispatch
+import Media
+
+/// Sends the broadcast to a server by WebRTC.
+final class WHIPHandler: BroadcastSampleHandler {
+    /// The time limit for `finished`. The host allows 5 s.
+    private static let finishDeadline = DispatchTimeInterval.milliseconds(4500)
+
+    private var host: BroadcastHost?
+    private var start: BroadcastStart?
+    private var settings: WHIPSettings?
+    private var sender: WHIPSender?
+    private var origin: MediaTime?
+    private let sending = DispatchGroup()
+
+    func started(_ broadcast: BroadcastStart, host: BroadcastHost) throws {
+        settings = try WHIPSettings(setup: broadcast.setup)
+        (self.host, start) = (host, broadcast)
+        if broadcast.tracks.isEmpty {
+            throw BroadcastFailure(code: 415, message: "There is neither picture nor sound to send")
+        }
+        // Only a picture has a configuration.
+        if !broadcast.tracks.contains(where: { $0.id == Track.screen.rawValue }) { begin(video: nil) }
+    }
+
+    func timelineBegan(at clock: Int64) {
+        origin = MediaTime(nanoseconds: clock)
+        sender?.setOrigin(MediaTime(nanoseconds: clock))
+    }
+
+    func configured(_ track: Track, data: [UInt8]) {
+        guard track == .screen, sender == nil, let record = try? AVCDecoderConfigurationRecord(reading: data) else {
+            return
+        }
+        begin(video: record)
+    }
+
+    func process(_ sample: BroadcastSample) { sender?.push(sample) }
+
+    func finished() throws {
+        guard let sender else { return }
+        sender.end()
+        guard sending.wait(timeout: .now() + Self.finishDeadline) == .success else {
+            throw BroadcastFailure(code: 503, message: "The session could not be ended in time", retry: true)
+        }
+    }
+
+    private func begin(video: AVCDecoderConfigurationRecord?) {
+        guard let host, let settings, let start else { return }
+        let sound = start.tracks.first { $0.id != Track.screen.rawValue }.map {
+            AudioFormat(sampleRate: $0.sampleRate ?? 48_000, channelCount: $0.channels ?? 2)
+        }
+        let sender = WHIPSender(
+            settings, stream: .init(video: video, sound: sound), wasLive: start.wasLive, host: host)
+        if let origin { sender.setOrigin(origin) }
+        self.sender = sender
+        sending.enter()
+        Task { [sending] in
+            await sender.run()
+            sending.leave()
+        }
+    }
+}

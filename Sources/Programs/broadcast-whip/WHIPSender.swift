@@ -1,0 +1,258 @@
+import Bitstream
+import BroadcastExtension
+import CLinux
+import Concurrency
+import Glibc
+import Media
+import Synchronization
+import WebRTC
+
+/// Publishes one broadcast: opens a session, sends until it ends, and opens another one if the connection is lost.
+/// `push` never waits.
+final class WHIPSender: Sendable {
+    /// What the handler has for the sending thread.
+    private struct Inbox {
+        var samples: [BroadcastSample] = []
+        var waitingBytes = 0
+        var isEnded = false
+        var origin: MediaTime?
+    }
+
+    /// How an attempt ended.
+    private enum End {
+        case finished
+        case broken(WebRTCError)
+    }
+
+    struct Stream: Sendable {
+        /// Nil without pictures.
+        var video: AVCDecoderConfigurationRecord?
+        /// Nil without sound.
+        var sound: AudioFormat?
+    }
+
+    /// Waits between attempts.
+    private static let waits = Backoff(first: .milliseconds(500), longest: .seconds(10))
+    /// The attempts of a server that has never accepted the stream.
+    private static let attemptsBeforeAccepted = 4
+    private static let mostWaitingBytes = 16 << 20
+    private static let tellInterval = MediaTime(milliseconds: 200)
+    private static let keyframeInterval = MediaTime(milliseconds: 250)
+
+    private let settings: WHIPSettings
+    private let stream: Stream
+    private let host: BroadcastHost
+    private let wasLive: Bool
+    private let inbox = Mutex(Inbox())
+    /// Ends the wait of the sending thread.
+    private let wake = clinux_event_descriptor()
+
+    init(_ settings: WHIPSettings, stream: Stream, wasLive: Bool, host: BroadcastHost) {
+        (self.settings, self.stream, self.wasLive, self.host) = (settings, stream, wasLive, host)
+    }
+
+    func push(_ sample: BroadcastSample) {
+        inbox.withLock { inbox in
+            guard inbox.waitingBytes < Self.mostWaitingBytes else { return }
+            inbox.samples.append(sample)
+            inbox.waitingBytes += sample.data.count
+        }
+        signal()
+    }
+
+    func setOrigin(_ time: MediaTime) { inbox.withLock { $0.origin = time } }
+
+    /// Ends the stream: `run` returns.
+    func end() {
+        inbox.withLock { $0.isEnded = true }
+        signal()
+    }
+
+    private func signal() {
+        var one: UInt64 = 1
+        _ = write(wake, &one, 8)
+    }
+
+    private static var now: MediaTime {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return MediaTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    private var isEnded: Bool { inbox.withLock { $0.isEnded } }
+
+    /// Publishes until the end. Ends the program if the server refuses.
+    func run() async {
+        let endpoint: WHIPEndpoint
+        do throws(BroadcastFailure) {
+            endpoint = try WHIPEndpoint(settings)
+        } catch {
+            host.finish(with: error)
+        }
+        var wasAccepted = wasLive
+        var attempts = 0
+        while !isEnded {
+            let problem: String
+            do {
+                let (end, wasConnected) = try await publish(endpoint)
+                if case .broken(let error) = end {
+                    problem = Self.sentence(error)
+                    if wasConnected { (wasAccepted, attempts) = (true, 0) }
+                } else {
+                    break
+                }
+            } catch WHIPEndpoint.Failure.refused(let code, let reason) {
+                host.finish(with: BroadcastFailure(code: code, message: Self.capitalized(reason)))
+            } catch WHIPEndpoint.Failure.unreachable(let reason) {
+                problem = reason
+            } catch WebRTCError.unusableAnswer(let reason) {
+                host.finish(
+                    with: BroadcastFailure(code: 415, message: "The server's answer cannot be used: \(reason)"))
+            } catch {
+                problem = "this machine has no socket or memory"
+            }
+            attempts += 1
+            guard wasAccepted || attempts < Self.attemptsBeforeAccepted else {
+                host.finish(with: BroadcastFailure(code: 503, message: Self.capitalized(problem), retry: true))
+            }
+            host.ready(false)
+            host.status(problem)
+            await pause(Self.waits.delay(afterFailures: attempts))
+        }
+        await endpoint.shutDown()
+    }
+
+    private func pause(_ time: Duration) async {
+        let end = ContinuousClock.now + time
+        while !isEnded, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(50)) }
+    }
+
+    /// One session.
+    private func publish(_ endpoint: WHIPEndpoint) async throws -> (End, wasConnected: Bool) {
+        let server = WHIPSettings.host(of: settings.url)
+        let isLocal = server == "localhost" || TransportAddress(server, port: 0)?.isLoopback == true
+        guard let sockets = DatagramSockets(own: settings.localAddress, withLoopback: isLocal) else {
+            throw WebRTCError.noMemory
+        }
+        let offered = OfferedMedia(profileLevel: stream.video?.profileLevel, hasSound: stream.sound != nil)
+        let connection = try MediaConnection(offered, addresses: sockets.addresses)
+        let session = try await endpoint.open(offer: connection.offer)
+        let task = SendingThread(connection, sockets)
+        do throws(WebRTCError) {
+            try task.connection.accept(session.answer, at: Self.now)
+        } catch {
+            await endpoint.close(session)
+            throw error
+        }
+        let result = await NamedThread.run(name: "webrtc") { [self] in task.run(self.send) }
+        await endpoint.close(session)
+        return result
+    }
+
+    /// The connection and its sockets, on their way to the thread that uses them.
+    // @unchecked: only the thread of `publish` uses them, after this value was made.
+    private final class SendingThread: @unchecked Sendable {
+        let connection: MediaConnection
+        let sockets: DatagramSockets
+
+        init(_ connection: MediaConnection, _ sockets: consuming DatagramSockets) {
+            self.connection = connection
+            self.sockets = sockets
+        }
+
+        func run(_ body: (MediaConnection, borrowing DatagramSockets) -> (End, wasConnected: Bool)) -> (
+            End, wasConnected: Bool
+        ) {
+            body(connection, sockets)
+        }
+    }
+
+    /// Sends until the end of the broadcast or of the connection. Blocks its thread.
+    private func send(_ connection: MediaConnection, _ sockets: borrowing DatagramSockets) -> (
+        End, wasConnected: Bool
+    ) {
+        let opus = stream.sound.flatMap(OpusSound.init)
+        var lastKeyframeRequest: MediaTime?
+        var lastTold: (time: MediaTime, rate: MediaConnection.Rate)?
+        var ended: End?
+        while ended == nil {
+            let (samples, origin, isEnded) = inbox.withLock { inbox in
+                defer { (inbox.samples, inbox.waitingBytes) = ([], 0) }
+                return (inbox.samples, inbox.origin, inbox.isEnded)
+            }
+            connection.origin = origin
+            let now = Self.now
+            for sample in samples { send(sample, through: connection, opus, at: now) }
+            connection.advance(to: now)
+            if isEnded {
+                connection.close()
+                ended = .finished
+            }
+            for event in connection.takeEvents() {
+                switch event {
+                case .connected:
+                    host.ready(true)
+                    host.status(
+                        connection.isSilent && stream.sound != nil
+                            ? "connected; the server takes no sound" : "connected")
+                case .keyframeNeeded:
+                    guard lastKeyframeRequest.map({ now - $0 >= Self.keyframeInterval }) ?? true else { continue }
+                    lastKeyframeRequest = now
+                    host.requestKeyframe()
+                case .ended(let error): ended = .broken(error)
+                }
+            }
+            for datagram in connection.takeDatagrams() { sockets.send(datagram.bytes, to: datagram.to) }
+            let rate = connection.rate
+            if lastTold.map({ now - $0.time >= Self.tellInterval && rate != $0.rate }) ?? true {
+                lastTold = (now, rate)
+                host.waiting(milliseconds: rate.waiting, acceptedBitrate: rate.kilobits)
+            }
+            guard ended == nil else { break }
+            let wait = connection.nextDeadline.map { $0 - Self.now } ?? MediaTime(milliseconds: 1000)
+            for datagram in sockets.wait(min(wait, MediaTime(milliseconds: 1000)), wake: wake) {
+                connection.receive(datagram.bytes, from: datagram.from, at: Self.now)
+            }
+        }
+        return (ended ?? .finished, connection.isConnected)
+    }
+
+    private func send(
+        _ sample: BroadcastSample, through connection: MediaConnection, _ opus: OpusSound?, at now: MediaTime
+    ) {
+        if sample.track != .screen {
+            for packet in opus?.append(sample.data, presented: sample.presentationTime) ?? [] {
+                connection.sendSound(packet.bytes, ticks: packet.ticks, at: now)
+            }
+            return
+        }
+        var units = Array(NALUnits(lengthPrefixed: sample.data))
+        if sample.isKeyframe, let video = stream.video {
+            units = [video.sequenceParameterSet[...], video.pictureParameterSet[...]] + units
+        }
+        connection.sendPicture(units, isKeyframe: sample.isKeyframe, presented: sample.presentationTime, at: now)
+    }
+
+    private static func sentence(_ error: WebRTCError) -> String {
+        switch error {
+        case .noMemory: "this machine has no memory"
+        case .unusableAnswer(let reason): "the server's answer cannot be used: \(reason)"
+        case .handshakeFailed: "the encryption could not be agreed on with the server"
+        case .wrongFingerprint: "the server is not the one that its answer names"
+        case .noPath: "no UDP packets reach the server, or none come back: a firewall may block them"
+        case .lost: "the connection was lost"
+        case .closed: "the server ended the connection"
+        }
+    }
+
+    private static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+}
+
+extension AVCDecoderConfigurationRecord {
+    /// The `profile-level-id` of the stream: six hexadecimal digits (RFC 6184, 8.1).
+    fileprivate var profileLevel: String {
+        let digits = Array("0123456789abcdef")
+        return sequenceParameterSet.dropFirst().prefix(3).map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }
+            .joined()
+    }
+}

@@ -1,0 +1,47 @@
+import BroadcastExtension
+import Media
+import Testing
+
+import broadcast_whip
+
+struct WHIPSettingsTests {
+    @Test(arguments: [
+        ("whip:https://a.example/x", "https://a.example/x"), ("whip://a.example/x", "https://a.example/x"),
+        ("WHIPS://a.example:8443/x?y", "https://a.example:8443/x?y"), ("http://[::1]:80/w", "http://[::1]:80/w"),
+    ])
+    func `an address is read`(text: String, url: String) throws {
+        #expect(try WHIPSettings(setup: ["url": text]).url == url)
+    }
+
+    @Test(arguments: [
+        [:], ["url": "whip:"], ["url": "ftp://a"], ["url": "https://"], ["url": "https://a b/"],
+        ["url": "http://a.example/x", "token": "t"], ["url": "https://a", "token": "a\nb"],
+        ["url": "https://a", "bind": "eth0"],
+    ])
+    func `what cannot be used is refused`(setup: [String: String]) {
+        let failure = #expect(throws: BroadcastFailure.self) { try WHIPSettings(setup: setup) }
+        #expect(failure?.code == 400 && failure?.retry == false)
+    }
+
+    @Test(arguments: [
+        ("https://b/s", "https://b/s"), ("/s/1", "https://a:1/s/1"), ("s/1", "https://a:1/p/s/1"),
+        ("//b/s", "https://b/s"),
+    ])
+    func `the address of a session can be relative`(location: String, url: String) {
+        #expect(WHIPEndpoint.resolve(location, against: "https://a:1/p/whip?x=/y") == url)
+    }
+
+    @Test func `sound becomes packets of 20 ms, and begins again after a gap`() throws {
+        let sound = try #require(OpusSound(AudioFormat(sampleRate: 48_000, channelCount: 2)))
+        #expect(OpusSound(AudioFormat(sampleRate: 44_100, channelCount: 2)) == nil)
+        let block = [UInt8](repeating: 0, count: 1024 * 4)
+        var ticks: [Int64] = []
+        for index in 0..<10 {
+            let time = MediaTime(value: Int64(1024 * index), timescale: 48_000)
+            ticks += sound.append(block, presented: time).map(\.ticks)
+        }
+        #expect(ticks == (0..<10).map { $0 * 960 })
+        let later = sound.append(block, presented: MediaTime(milliseconds: 5000))
+        #expect(later.map(\.ticks) == [240_000])
+    }
+}
