@@ -2,8 +2,8 @@ import Bitstream
 import Glibc
 import Media
 
-/// Sends one broadcast to one peer: ICE, DTLS, SRTP, RTP and its feedback, without sockets and without a clock. Datagrams
-/// and times go in, datagrams and events come out. Use it on one thread.
+/// Sends one broadcast to one peer: ICE, DTLS, SRTP, RTP and its feedback, without sockets and without a clock.
+/// Datagrams and times go in, datagrams and events come out. Use it on one thread.
 ///
 /// Times are of CLOCK_MONOTONIC.
 package final class MediaConnection {

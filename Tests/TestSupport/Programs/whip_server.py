@@ -1,4 +1,4 @@
-"""A server of WHIP (RFC 9725) by aiortc, an implementation of WebRTC of its own: takes one stream, and tells what it sees.
+"""A server of WHIP (RFC 9725) by aiortc, another implementation of WebRTC: takes streams, and tells what it sees.
 
 whip_server.py PORT [--token TOKEN] [--pli SECONDS]
 Prints a JSON object a line: {"event": "offer"|"picture"|"sound"|"keyframe"|"end"|"refused", ...}. Pictures: the number,
@@ -14,7 +14,6 @@ import time
 import numpy
 from aiohttp import web
 from aiortc import RTCPeerConnection, RTCSessionDescription
-from aiortc.rtcrtpparameters import RTCRtpCodecParameters  # noqa: F401
 from aiortc.mediastreams import MediaStreamError
 
 arguments = argparse.ArgumentParser()

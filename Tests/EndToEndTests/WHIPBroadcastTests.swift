@@ -1,0 +1,86 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension EndToEndTests {
+    /// Live by WebRTC, to aiortc as the server.
+    struct WHIPBroadcastTests {
+        @Test func `A server decodes picture and sound, gets a keyframe when it asks, and is told the end`()
+            async throws
+        {
+            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                let server = try await WHIPServer.start(in: studio.peers, options: ["--pli", "0.5"])
+                let session = try await studio.startLive(["--to", server.url])
+                try await server.wait(for: "the picture") {
+                    $0.event == "picture" && $0.width == 640 && $0.height == 360 && ($0.spread ?? 0) > 10
+                }
+                try await server.wait(for: "the sound") { $0.event == "sound" && ($0.loudest ?? 0) > 3000 }
+                // Without being asked, one comes in ten seconds.
+                try await server.wait(for: "keyframes") { ($0.keyframes ?? 0) >= 4 }
+                let offer = try #require(server.events.first { $0.event == "offer" }?.profile?.first)
+                #expect(offer.contains("packetization-mode=1;profile-level-id=42c0"), "\(offer)")
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await session.waitForExit() == .exited(0))
+                try await server.wait(for: "the end") { $0.event == "delete" }
+            }
+        }
+
+        @Test func `A server without the right token is not signed in to, and the token is shown nowhere`() async throws
+        {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                let token = "canary-7Q2x"
+                let server = try await WHIPServer.start(in: studio.peers, options: ["--token", token])
+                let refused = try await studio.broadcast.run(["start", "--to", server.url])
+                #expect(refused.status == .exited(77), "\(refused)")
+                expectSentence(in: refused.errors, saying: ["token", "broadcast setup whip"])
+
+                try studio.broadcast.writeConfiguration(
+                    "[destinations.stage]\nextension = \"whip\"\nurl = \"http://127.0.0.1:\(server.port)/whip\"\n")
+                let path = studio.folder + "/token"
+                try token.write(toFile: path, atomically: true, encoding: .utf8)
+                let setup = try await studio.broadcast.run(
+                    ["setup", "stage", "--plain-file", "--secret-from-stdin", "token"], input: .file(path))
+                #expect(setup.status == .exited(0), "\(setup)")
+                let session = try await studio.startLive(["--to", "stage"])
+                try await server.wait(for: "the picture") { $0.event == "picture" && ($0.spread ?? 0) > 10 }
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                let log = try await studio.broadcast.run(["logs"])
+                #expect(!"\(refused)\(setup)\(log)\(session.standardError)".contains(token))
+            }
+        }
+
+        @Test func `A server that is killed and started again gets the broadcast again`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                let first = try await WHIPServer.start(in: studio.peers)
+                let session = try await studio.startLive(["--to", first.url])
+                try await first.wait(for: "the picture") { $0.event == "picture" && ($0.spread ?? 0) > 10 }
+                // It cannot say good-bye: the silence is noticed.
+                _ = try await first.peer.killNow()
+                try await session.wait(for: "word of it", deadline: .seconds(60)) {
+                    session.standardError.contains("the connection was lost")
+                }
+                let second = try await WHIPServer.start(in: studio.peers, port: first.port)
+                try await second.wait(for: "the picture again") { $0.event == "picture" && ($0.spread ?? 0) > 10 }
+                #expect(try await studio.status()?.destinations.first?.state == "live")
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+            }
+        }
+
+        @Test func `What is no WHIP endpoint is explained`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                let server = try await WHIPServer.start(in: studio.peers)
+                let missing = try await studio.broadcast.run(
+                    ["start", "--to", "whip:http://127.0.0.1:\(server.port)/other"])
+                #expect(missing.status != .exited(0))
+                expectSentence(in: missing.errors, saying: ["no WHIP endpoint"])
+                let wrong = try await studio.broadcast.run(["start", "--to", "whip:ftp://127.0.0.1/x"])
+                #expect(wrong.status != .exited(0))
+                expectSentence(in: wrong.errors, saying: ["https://HOST/PATH"])
+            }
+        }
+    }
+}

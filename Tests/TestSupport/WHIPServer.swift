@@ -1,0 +1,54 @@
+import Foundation
+
+/// A server of WHIP by aiortc (`Programs/whip_server.py`), which decodes what it gets.
+package struct WHIPServer: Sendable {
+    /// What it has seen of a broadcast at a moment. Each event has only the values that belong to it.
+    package struct Event: Decodable, Sendable {
+        /// `offer`, `state`, `picture`, `sound`, `end`, `delete` or `refused`.
+        package let event: String
+        package let state: String?
+        package let profile: [String]?
+        /// Pictures, or packets of sound, so far.
+        package let count: Int?
+        package let width: Int?
+        package let height: Int?
+        /// The standard deviation of the luma: near zero for a picture without content.
+        package let spread: Double?
+        package let keyframes: Int?
+        /// Of samples of 16 bits.
+        package let loudest: Int?
+    }
+
+    package let peer: Peer
+    package let port: Int
+
+    package var url: String { "whip:http://127.0.0.1:\(port)/whip" }
+
+    /// Starts it, and waits until it listens.
+    ///
+    /// - Parameter options: `--token TOKEN`, and `--pli SECONDS`: how often it asks for a keyframe.
+    nonisolated(nonsending) package static func start(
+        in peers: Peers, port: Int? = nil, options: [String] = []
+    ) async throws -> WHIPServer {
+        let port = try port ?? freePort()
+        // Debian's own Python: only that one has python3-aiortc.
+        let peer = try peers.start(
+            "whip", ["/usr/bin/python3", "-u", SharedDesktop.program("whip_server.py"), "\(port)"] + options)
+        try await peer.wait(for: "its port") { isBound(port) }
+        return WHIPServer(peer: peer, port: port)
+    }
+
+    /// What it has seen so far.
+    package var events: [Event] {
+        peer.standardOutput.split(separator: "\n").compactMap {
+            try? JSONDecoder().decode(Event.self, from: Data($0.utf8))
+        }
+    }
+
+    /// Waits until it has seen an event.
+    nonisolated(nonsending) package func wait(
+        for what: String, _ isSeen: @escaping @Sendable (Event) -> Bool
+    ) async throws {
+        try await peer.wait(for: what) { events.contains(where: isSeen) }
+    }
+}
