@@ -286,7 +286,7 @@ let support: [Module] = [
         "FuzzTargets",
         uses: [
             "CTOMLPlusPlus", "CCompositorInput", "Media", "Bitstream", "Mux", "RTMP", "BroadcastExtension", "Upload",
-            "UserConfiguration", "Credentials", "Control", "CommandModels", "TestPatterns", "NIOCore",
+            "UserConfiguration", "Credentials", "Control", "CommandModels", "TestPatterns", "NIOCore", "WebRTC",
         ]),
 ]
 
@@ -361,7 +361,7 @@ let tests: [Module] = [
         ]),
     .test("HLSTests", uses: ["Media", "HLS", "HTTPClient", "BroadcastExtension", "broadcast-hls", "TestSupport"]),
     .test("LANTests", uses: ["Media", "BroadcastExtension", "broadcast-lan", "NIOHTTP1"]),
-    .test("WebRTCTests", uses: ["Media", "WebRTC"]),
+    .test("WebRTCTests", uses: ["Media", "WebRTC", "FuzzTargets"]),
     .test("WHIPTests", uses: ["Media", "BroadcastExtension", "broadcast-whip"]),
     .test("SRTTests", uses: ["Media", "Concurrency", "BroadcastExtension", "broadcast-srt", "TestSupport"]),
     .test("TestSupportTests", uses: ["TestPatterns", "TestSupport", "TestScreen"]),

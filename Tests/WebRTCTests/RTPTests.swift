@@ -1,6 +1,5 @@
 import Media
 import Testing
-
 import WebRTC
 
 struct RTPTests {

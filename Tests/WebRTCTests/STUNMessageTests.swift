@@ -1,6 +1,5 @@
 import Media
 import Testing
-
 import WebRTC
 
 /// The vectors of RFC 5769, section 2, with the password that it gives.

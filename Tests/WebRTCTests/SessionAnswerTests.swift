@@ -1,9 +1,8 @@
 import Testing
-
 import WebRTC
 
 struct SessionAnswerTests {
-    private static let answer = """
+    static let answer = """
         v=0\r
         o=- 1 1 IN IP4 127.0.0.1\r
         s=-\r

@@ -3,14 +3,14 @@ import Media
 
 /// A handshake of DTLS that agrees on keys for SRTP (RFC 5764), without sockets: datagrams go in and out. Use it on one
 /// thread.
-final class DTLSConnection {
+package final class DTLSConnection {
     /// What the handshake has agreed on: a master key of 16 bytes and a salt of 14 for each direction.
-    struct Keys {
-        var outgoing: [UInt8]
-        var incoming: [UInt8]
+    package struct Keys {
+        package var outgoing: [UInt8]
+        package var incoming: [UInt8]
     }
 
-    enum Progress {
+    package enum Progress {
         case incomplete
         case complete(Keys)
         /// The peer has ended the connection.
@@ -34,7 +34,7 @@ final class DTLSConnection {
     private var isComplete = false
 
     /// - Parameter isClient: true if this side begins.
-    init(_ certificate: DTLSCertificate, peerFingerprint: String, isClient: Bool) throws(WebRTCError) {
+    package init(_ certificate: DTLSCertificate, peerFingerprint: String, isClient: Bool) throws(WebRTCError) {
         (self.certificate, self.isClient) = (certificate, isClient)
         self.peerFingerprint = peerFingerprint.uppercased()
         guard let context = SSL_CTX_new(DTLS_method()) else { throw .noMemory }
@@ -63,7 +63,7 @@ final class DTLSConnection {
     /// Continues with a datagram of the peer; without one, begins.
     ///
     /// Throws `wrongFingerprint` if the peer is not the one of the description, `handshakeFailed` otherwise.
-    func advance(_ datagram: [UInt8]? = nil) throws(WebRTCError) -> Progress {
+    package func advance(_ datagram: [UInt8]? = nil) throws(WebRTCError) -> Progress {
         ERR_clear_error()
         if let datagram { _ = BIO_write(received, datagram, Int32(datagram.count)) }
         guard !isComplete else { return readEnd() }
@@ -81,7 +81,7 @@ final class DTLSConnection {
     }
 
     /// Returns the datagrams to send, of one record each.
-    func takeDatagrams() -> [[UInt8]] {
+    package func takeDatagrams() -> [[UInt8]] {
         let count = Int(BIO_ctrl_pending(toSend))
         guard count > 0 else { return [] }
         var bytes = [UInt8](repeating: 0, count: count)

@@ -1,0 +1,58 @@
+import Media
+import WebRTC
+
+/// What a WebRTC peer and the network send: messages of STUN, feedback of RTCP, session descriptions, records of DTLS.
+extension FuzzTargets {
+    /// A datagram that can be a message of STUN. A message that is read and written again is read as the same one.
+    public static func stun(_ bytes: [UInt8]) {
+        _ = STUNMessage.isAuthentic(bytes, password: "password")
+        guard let message = STUNMessage(reading: bytes) else { return }
+        var own = STUNMessage(message.kind, transaction: message.transaction)
+        if let user = message[.username] { own.add(.username, user) }
+        let written = own.bytes(password: "password")
+        precondition(STUNMessage.isAuthentic(written, password: "password"), "an own message is not authentic")
+        precondition(STUNMessage(reading: written)?.transaction == message.transaction, "the transaction changed")
+    }
+
+    /// A compound packet of RTCP, after decryption. Its feedback keeps the estimate in its bounds.
+    public static func feedback(_ bytes: [UInt8]) {
+        var estimator = RateEstimator()
+        for number in 0..<100 { estimator.noteSent(UInt16(number), size: 1200, at: .zero) }
+        for (index, feedback) in ReceiverFeedback.all(in: bytes).enumerated() {
+            switch feedback {
+            case .arrivals(let arrivals):
+                precondition(arrivals.arrivals.count <= 65_535)
+                estimator.note(arrivals, at: MediaTime(milliseconds: Int64(index) * 400))
+            case .lost(let share, _): estimator.noteLoss(Double(share) / 256, sentRate: 1_000_000)
+            case .missing, .keyframe: break
+            }
+        }
+        precondition((RateEstimator.smallest...RateEstimator.largest).contains(estimator.estimate))
+    }
+
+    /// A session description from a server. What is taken of it has the sizes that ICE requires.
+    public static func description(_ bytes: [UInt8]) {
+        guard let answer = try? SessionAnswer(reading: String(decoding: bytes, as: UTF8.self)) else { return }
+        precondition(answer.takesVideo || answer.takesSound)
+        precondition(answer.credentials.password.utf8.count >= 22 && answer.candidates.allSatisfy { $0.port > 0 })
+    }
+
+    /// Datagrams of DTLS from a peer, each after its length in a byte, before and within the handshake.
+    public static func dtls(_ bytes: [UInt8]) {
+        guard let certificate,
+            let connection = try? DTLSConnection(
+                certificate, peerFingerprint: "AA", isClient: bytes.first.map { $0 & 1 == 1 } ?? true)
+        else { return }
+        var rest = bytes.dropFirst()
+        _ = try? connection.advance()
+        while let length = rest.first {
+            let datagram = Array(rest.dropFirst().prefix(Int(length)))
+            rest = rest.dropFirst(1 + Int(length))
+            guard (try? connection.advance(datagram)) != nil else { break }
+            precondition(connection.takeDatagrams().allSatisfy { !$0.isEmpty && $0.count <= 1500 })
+        }
+    }
+
+    // One for all inputs: only this thread uses it.
+    nonisolated(unsafe) private static let certificate = try? DTLSCertificate()
+}
