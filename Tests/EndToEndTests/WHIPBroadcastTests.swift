@@ -60,7 +60,7 @@ extension EndToEndTests {
                 // It cannot say good-bye: the silence is noticed.
                 _ = try await first.peer.killNow()
                 try await session.wait(for: "word of it", deadline: .seconds(60)) {
-                    session.standardError.contains("the connection was lost")
+                    session.standardError.contains("has not answered")
                 }
                 let second = try await WHIPServer.start(in: studio.peers, port: first.port)
                 try await second.wait(for: "the picture again") { $0.event == "picture" && ($0.spread ?? 0) > 10 }

@@ -1,7 +1,6 @@
 import BroadcastExtension
 import Media
 import Testing
-
 import broadcast_whip
 
 struct WHIPSettingsTests {
@@ -15,7 +14,8 @@ struct WHIPSettingsTests {
 
     @Test(arguments: [
         [:], ["url": "whip:"], ["url": "ftp://a"], ["url": "https://"], ["url": "https://a b/"],
-        ["url": "http://a.example/x", "token": "t"], ["url": "https://a", "token": "a\nb"],
+        ["url": "http://a.example/x", "token": "t"],
+        ["url": "HTTP://a.example/x", "token": "t"], ["url": "https://a", "token": "a\nb"],
         ["url": "https://a", "bind": "eth0"],
     ])
     func `what cannot be used is refused`(setup: [String: String]) {
@@ -25,10 +25,17 @@ struct WHIPSettingsTests {
 
     @Test(arguments: [
         ("https://b/s", "https://b/s"), ("/s/1", "https://a:1/s/1"), ("s/1", "https://a:1/p/s/1"),
-        ("//b/s", "https://b/s"),
+        ("//b/s", "https://b/s"), ("/r/1?next=https://x", "https://a:1/r/1?next=https://x"),
     ])
     func `the address of a session can be relative`(location: String, url: String) {
         #expect(WHIPEndpoint.resolve(location, against: "https://a:1/p/whip?x=/y") == url)
+    }
+
+    @Test func `one server is the same in all spellings`() {
+        for url in ["https://H.example", "HTTPS://h.example:443/x", "https://user@h.example/?y"] {
+            #expect(WHIPEndpoint.origin(of: url) == "https://h.example")
+        }
+        #expect(WHIPEndpoint.origin(of: "http://h.example:443/") == "http://h.example:443")
     }
 
     @Test func `sound becomes packets of 20 ms, and begins again after a gap`() throws {

@@ -113,19 +113,49 @@ struct RTPTests {
         #expect(estimator.estimate > 1.3 * low)
     }
 
-    @Test func `a large picture is sent over some time, and one that waits too long is noticed`() {
+    @Test func `a large picture is sent over some time, and one that waits too long is dropped`() {
         var pacer = Pacer()
-        let packet = RTPPacket(
-            payloadType: 96, isMarked: false, sequence: 1, timestamp: 0, source: 1, extensions: Self.extensions,
-            mid: "0", payload: [UInt8](repeating: 0, count: 1000), isVideo: true)
-        for _ in 0..<100 { pacer.add(packet, at: .zero) }
+        func add(_ count: Int, isKeyframe: Bool, at time: MediaTime) {
+            for index in 0..<count {
+                pacer.add(
+                    .init(
+                        payload: [UInt8](repeating: 0, count: 960), ticks: 0, isMarked: index == count - 1,
+                        isKeyframe: isKeyframe), at: time)
+            }
+        }
+        add(100, isKeyframe: true, at: .zero)
         let atOnce = pacer.take(rate: 1_000_000, at: .zero).count
         #expect((15...25).contains(atOnce))
         var count = atOnce
         for tick in 1...10 { count += pacer.take(rate: 1_000_000, at: MediaTime(milliseconds: Int64(tick * 10))).count }
         #expect((30...45).contains(count), "one and a half times the rate: \(count)")
-        #expect(!pacer.isLate(at: MediaTime(milliseconds: 400)) && pacer.isLate(at: MediaTime(milliseconds: 501)))
-        pacer.removeAll()
+        // A keyframe is worth waiting for; what refers to it is not.
+        let later = MediaTime(milliseconds: 700)
+        #expect(!pacer.isLate(at: later) && pacer.hasKeyframe)
+        add(3, isKeyframe: false, at: MediaTime(milliseconds: 100))
+        #expect(pacer.isLate(at: later))
+        pacer.dropPictures(at: later)
+        #expect(pacer.hasKeyframe && pacer.waitingBytes == (100 - count) * 960 && !pacer.isLate(at: later))
+        let muchLater = MediaTime(milliseconds: 5100)
+        #expect(pacer.isLate(at: muchLater))
+        pacer.dropPictures(at: muchLater)
         #expect(pacer.isEmpty && pacer.nextDeadline(rate: 1) == nil && pacer.waitingBytes == 0)
+    }
+
+    @Test func `a few lost packets of a still screen are no narrow line`() throws {
+        var estimator = RateEstimator()
+        for second in 0..<3 {
+            for index in 0..<10 { estimator.noteSent(UInt16(10 * second + index), size: 200, at: .zero) }
+            var report: [UInt8] = [0x8F, 205, 0, 0, 0, 0, 0, 1, 0, 0, 0, 7]
+            report.append16(10 * second)
+            report.append16(10)
+            report.append32(0)
+            // Three of ten are missing.
+            report += [0x00, 3, 0x20, 7] + [UInt8](repeating: 0, count: 7)
+            let feedback = try #require(TransportFeedback(reading: report[...]))
+            #expect(feedback.arrivals.count { $0 == nil } == 3)
+            estimator.note(feedback, at: MediaTime(milliseconds: Int64(400 * second)))
+        }
+        #expect(!estimator.isLimited && estimator.estimate >= 10_000_000)
     }
 }

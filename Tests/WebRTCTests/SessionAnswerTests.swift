@@ -33,7 +33,9 @@ struct SessionAnswerTests {
         let answer = try SessionAnswer(reading: Self.answer)
         #expect(answer.credentials.fragment == "abcd" && answer.fingerprint == "AA:BB")
         #expect(answer.takesVideo && answer.takesSound && answer.hasRetransmission && !answer.peerIsActive)
-        #expect(answer.extensions == .init(mid: nil, transportSequence: 3) && answer.hasTransportFeedback)
+        #expect(answer.videoExtensions == .init(mid: nil, transportSequence: 3) && answer.hasTransportFeedback)
+        // The number of a track whose arrivals are not reported would count as lost.
+        #expect(answer.soundExtensions == .init())
         #expect(answer.candidates.map(\.description) == ["192.0.2.7:5004", "[2001:db8::1]:5006"])
     }
 

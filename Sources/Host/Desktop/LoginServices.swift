@@ -20,6 +20,8 @@ package struct LoginServices: Sendable {
     package enum Problem: Error, Equatable {
         /// A unit cannot have this name (systemd.unit(5)): an address or a path.
         case unsuitableName(String)
+        /// The broadcast did not start, with its words.
+        case notStarted(String)
         /// systemd rejected a request, with its words.
         case rejected(String)
         /// `systemctl` did not answer in time.
@@ -70,7 +72,7 @@ package struct LoginServices: Sendable {
             if now {
                 let answer = try Self.answer(
                     of: "exec \"$0\" \"$@\" 2>&1", [program] + Self.startArguments(name) + ["--detach"])
-                guard answer.succeeded else { throw .rejected(answer.output) }
+                guard answer.succeeded else { throw .notStarted(answer.output) }
             }
             return .autostart
         }

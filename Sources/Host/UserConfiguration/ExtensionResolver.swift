@@ -27,7 +27,10 @@ struct ExtensionResolver {
         // The configuration and the address override the answers to `setup`.
         let given = setup
         setup = try context.answers(of: name).merging(given) { $1 }
-        for question in manifest.questions where question.isSecret && given[question.key] == nil {
+        // A secret is for the server that it was stored with, and for no other one.
+        let stored = try context.answers(of: name)["url"]
+        let isElsewhere = origin == .address && !Self.isSameServer(stored, given["url"])
+        for question in manifest.questions where question.isSecret && given[question.key] == nil && !isElsewhere {
             if let command = commands[question.key] {
                 setup[question.key] = try context.key(from: command, for: name)
                 continue
@@ -47,6 +50,16 @@ struct ExtensionResolver {
             launch: ExtensionLaunch(
                 environment: context.paths.extensionEnvironment, setup: setup, origin: origin,
                 clipFolder: context.paths.clipFolder))
+    }
+
+    /// True if both addresses have the same host and port, or nothing is stored.
+    private static func isSameServer(_ stored: String?, _ given: String?) -> Bool {
+        func authority(_ text: String) -> Substring {
+            let rest = text.firstRange(of: "//").map { text[$0.upperBound...] } ?? text[...]
+            return rest.prefix { !"/?#".contains($0) }
+        }
+        guard let stored, let given else { return true }
+        return authority(stored).lowercased() == authority(given).lowercased()
     }
 
     /// Returns the settings of the network, as keys of the extension's setup. An extension that asks for `url` and does

@@ -30,6 +30,9 @@ package final class MediaConnection {
     private static let resendInterval = MediaTime(milliseconds: 60)
     /// The part of the line that retransmissions may use.
     private static let resendShare = 0.2
+    /// The least bytes of an encrypted control packet: its head, its number and the tag.
+    private static let leastControlSize = 22
+    private static let mostControlSources = 64
     private static let videoClock: Int64 = 90_000
     private static let soundClock: Int64 = 48_000
 
@@ -37,7 +40,8 @@ package final class MediaConnection {
     private var agent = ICEAgent()
     private var video: RTPStream?
     private var sound: RTPStream?
-    private var extensions = SessionOffer.extensions
+    /// The sources of control packets so far: libsrtp keeps a state for each.
+    private var controlSources: Set<UInt32> = []
     private var answer: SessionAnswer?
     private var handshake: DTLSConnection?
     private var session: SRTPSession?
@@ -92,7 +96,6 @@ package final class MediaConnection {
         guard answer.takesVideo || video == nil else { throw .unusableAnswer("it does not take H.264") }
         if !answer.takesSound { sound = nil }
         if !answer.hasRetransmission { video?.retransmission = nil }
-        extensions = answer.extensions
         self.answer = answer
         startTime = time
         agent.start(peer: answer.credentials, candidates: answer.candidates, at: time)
@@ -101,6 +104,8 @@ package final class MediaConnection {
     /// True if the peer takes no sound.
     package var isSilent: Bool { sound == nil }
     package var isConnected: Bool { session != nil }
+    /// True if all pictures are sent.
+    package var isDrained: Bool { pacer.isEmpty || isOver }
 
     package func takeDatagrams() -> [(to: TransportAddress, bytes: [UInt8])] {
         defer { datagrams = [] }
@@ -152,14 +157,15 @@ package final class MediaConnection {
             let wasSelected = agent.selected != nil
             datagrams += agent.receive(bytes, from: address, at: time)
             if !wasSelected, agent.selected != nil { beginHandshake(at: time) }
-        case 20...63 where address == agent.selected:
+        case 20...63 where agent.isPeer(address):
             shakeHands(at: time) { _ in
             } with: {
                 bytes
             }
-        case 128...191 where address == agent.selected:
+        case 128...191 where agent.isPeer(address):
             // 192 to 223 are the types of RTCP (RFC 5761, section 4).
-            guard bytes.count >= 8, (192...223).contains(bytes[1]), let plain = session?.unprotect(control: bytes)
+            guard bytes.count >= Self.leastControlSize, (192...223).contains(bytes[1]),
+                isKnown(source: bytes.number32(at: 4)), let plain = session?.unprotect(control: bytes)
             else { return }
             for feedback in ReceiverFeedback.all(in: plain) { take(feedback, at: time) }
         default: break
@@ -170,24 +176,29 @@ package final class MediaConnection {
     package func sendPicture(
         _ units: some Sequence<ArraySlice<UInt8>>, isKeyframe: Bool, presented: MediaTime, at time: MediaTime
     ) {
-        guard session != nil, var video else { return }
-        if isKeyframe { hasKeyframe = true }
-        if pacer.isLate(at: time), !isKeyframe {
-            pacer.removeAll()
+        guard session != nil, video != nil else { return }
+        if pacer.isLate(at: time) {
+            pacer.dropPictures(at: time)
             hasKeyframe = false
-            events.append(.keyframeNeeded)
-        } else if isKeyframe, pacer.isLate(at: time) {
-            pacer.removeAll()
         }
-        guard hasKeyframe else { return }
+        if isKeyframe, !pacer.hasKeyframe {
+            // What waits precedes it, and is not needed any more.
+            pacer.dropPictures(at: time)
+            hasKeyframe = true
+        }
+        guard hasKeyframe else {
+            // Another one would only wait behind the one that is on its way.
+            if pacer.isEmpty { events.append(.keyframeNeeded) }
+            return pace(at: time)
+        }
+        let ticks = presented.value(timescale: Self.videoClock)
         let payloads = H264Packetizer.payloads(units)
         for (index, payload) in payloads.enumerated() {
-            let packet = video.packet(
-                payload, ticks: presented.value(timescale: Self.videoClock), isMarked: index == payloads.count - 1,
-                extensions: extensions)
-            pacer.add(packet, at: time)
+            pacer.add(
+                .init(
+                    payload: payload, ticks: ticks, isMarked: index == payloads.count - 1, isKeyframe: isKeyframe),
+                at: time)
         }
-        self.video = video
         pace(at: time)
     }
 
@@ -196,6 +207,7 @@ package final class MediaConnection {
     /// - Parameter ticks: its presentation time in 48,000ths of a second.
     package func sendSound(_ packet: [UInt8], ticks: Int64, at time: MediaTime) {
         guard session != nil, sound != nil,
+            let extensions = answer?.soundExtensions,
             let packet = sound?.packet(packet, ticks: ticks, isMarked: false, extensions: extensions)
         else { return }
         // Sound is small, and a gap in it is heard.
@@ -258,7 +270,12 @@ package final class MediaConnection {
     // MARK: Media
 
     private func pace(at time: MediaTime) {
-        for packet in pacer.take(rate: estimator.estimate, at: time) { send(packet, at: time) }
+        guard let extensions = answer?.videoExtensions else { return }
+        for part in pacer.take(rate: estimator.estimate, at: time) {
+            let packet = video?.packet(
+                part.payload, ticks: part.ticks, isMarked: part.isMarked, extensions: extensions)
+            if let packet { send(packet, at: time) }
+        }
     }
 
     private func send(_ packet: RTPPacket, at time: MediaTime) {
@@ -303,6 +320,11 @@ package final class MediaConnection {
         }
     }
 
+    private func isKnown(source: UInt32) -> Bool {
+        if controlSources.contains(source) { return true }
+        return controlSources.count < Self.mostControlSources && controlSources.insert(source).inserted
+    }
+
     private func resend(_ number: UInt16, at time: MediaTime) {
         // A second request before the first answer can have arrived.
         if let last = resent[number], time - last < Self.resendInterval { return }
@@ -310,8 +332,10 @@ package final class MediaConnection {
         lastResend = time
         let rate = estimator.estimate * Self.resendShare / 8
         resendBudget = min(max(20_000, rate / 2), resendBudget + passed * rate)
-        guard let packet = video?.lost(number), resendBudget >= Double(packet.bytes.count) else { return }
-        resendBudget -= Double(packet.bytes.count)
+        guard let size = video?.size(of: number), resendBudget >= Double(size), let packet = video?.lost(number) else {
+            return
+        }
+        resendBudget -= Double(size)
         resent[number] = time
         send(packet, at: time)
     }

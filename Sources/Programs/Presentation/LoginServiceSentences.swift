@@ -74,6 +74,9 @@ extension CommandError {
                 .unavailable,
                 "systemd rejected that: \(text.isEmpty ? "no reason" : text). To read its log, run: journalctl --user -e"
             )
+        case .notStarted(let text):
+            let reason = text.hasPrefix("broadcast: ") ? String(text.dropFirst(11)) : text
+            self.init(.unavailable, "It starts with each login from now on, but could not be started now: \(reason)")
         case .noAnswer: self.init(.unavailable, "systemd's user manager does not answer. Try: systemctl --user status")
         case .cannotWrite(let path, let code):
             self.init(

@@ -6,25 +6,28 @@ package enum AnnotationSentences {
     ///   - destinations: those of the session.
     ///   - keys: the keys that were sent.
     package static func sent(to destinations: [DestinationReport], keys: some Sequence<String>) -> String {
-        let names = destinations.filter { $0.state == "live" }.map(\.name)
-        guard !names.isEmpty else { return "No destination is live, so nobody received it." }
-        let sent = "Sent to \(names.joined(separator: ", "))."
-        return keys.contains("title")
-            ? "\(sent) A service shows the title that its own page has: change that one there." : sent
+        let live = destinations.filter { $0.state == "live" }
+        guard !live.isEmpty else { return "No destination is live, so nobody received it." }
+        let sent = "Sent to \(live.map(\.name).joined(separator: ", "))."
+        guard keys.contains("title") else { return sent }
+        // The title in a file's head is written at the start.
+        return live.allSatisfy { $0.extension == "file" }
+            ? "\(sent) A file keeps the title that it began with."
+            : "\(sent) A service shows the title that its own page has: change that one there."
     }
 }
 
 /// What `broadcast chat` says before the first comment.
 package enum ChatSentences {
-    /// Only extensions receive comments.
-    package static func waiting(for destinations: [DestinationReport]) -> String {
+    package static let impossible =
+        "No destination of this broadcast can receive comments: an extension does that, an RTMP server or a file does not. "
+        + "See man 7 broadcast-extension."
+
+    /// Only extensions receive comments. Nil if there is none.
+    package static func waiting(for destinations: [DestinationReport]) -> String? {
         let own = ["file", "rtmp", "stdout", "clips"]
         let names = destinations.filter { !own.contains($0.extension) }.map(\.name)
-        guard !names.isEmpty else {
-            return
-                "No destination of this broadcast can receive comments: an extension does that, an RTMP server or a file "
-                + "does not. See man 7 broadcast-extension."
-        }
+        guard !names.isEmpty else { return nil }
         return "Waiting for comments from \(names.joined(separator: ", ")). Press Ctrl-C to end."
     }
 }

@@ -20,6 +20,8 @@ package struct WHIPEndpoint: Sendable {
     }
 
     private static let timeout = Duration.seconds(10)
+    /// The user waits for it after a stop.
+    private static let deleteTimeout = Duration.seconds(2)
     private static let longestAnswer = 64 << 10
     private static let mostRedirects = 5
 
@@ -44,6 +46,7 @@ package struct WHIPEndpoint: Sendable {
             let answer = try await perform("POST", url, body: offer)
             switch answer.status {
             case 201:
+                guard answer.isComplete else { throw .unreachable("the server's answer broke off") }
                 let text = String(decoding: answer.body, as: UTF8.self)
                 return Session(answer: text, url: answer.location.map { Self.resolve($0, against: url) })
             case 301, 302, 307, 308:
@@ -78,7 +81,8 @@ package struct WHIPEndpoint: Sendable {
             return try await connections.perform(
                 HTTPRequest(
                     method: method, url: url, headers: headers, body: body.map { Array($0.utf8) },
-                    timeout: Self.timeout, longestRest: Self.longestAnswer, restTimeout: .seconds(5)))
+                    timeout: body == nil ? Self.deleteTimeout : Self.timeout, longestRest: Self.longestAnswer,
+                    restTimeout: .seconds(5)))
         } catch {
             throw .unreachable(Self.sentence(error.reason, host: WHIPSettings.host(of: url)))
         }
@@ -109,7 +113,11 @@ package struct WHIPEndpoint: Sendable {
 
     /// The address in a header Location, which can be relative (RFC 3986, section 5.2).
     package static func resolve(_ location: String, against url: String) -> String {
-        if location.firstRange(of: "://") != nil { return location }
+        if let mark = location.firstRange(of: "://"),
+            !location[..<mark.lowerBound].contains(where: { "/?#".contains($0) })
+        {
+            return location
+        }
         if location.hasPrefix("//") { return url.prefix { $0 != ":" } + ":" + location }
         if location.hasPrefix("/") { return origin(of: url) + location }
         let path = url.prefix { !"?#".contains($0) }
@@ -119,10 +127,14 @@ package struct WHIPEndpoint: Sendable {
         return path[...slash] + location
     }
 
-    /// Scheme, host and port.
-    static func origin(of url: String) -> String {
+    /// Scheme, host and port, in the same spelling for the same server.
+    package static func origin(of url: String) -> String {
         guard let start = url.firstRange(of: "://") else { return "" }
-        return url[..<start.upperBound].lowercased()
-            + url[start.upperBound...].prefix { !"/?#".contains($0) }.lowercased()
+        let scheme = url[..<start.upperBound].lowercased()
+        let authority = url[start.upperBound...].prefix { !"/?#".contains($0) }.lowercased()
+        var place = authority.split(separator: "@", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+        let standard = scheme == "https://" ? ":443" : ":80"
+        if place.hasSuffix(standard) { place.removeLast(standard.count) }
+        return scheme + place
     }
 }

@@ -15,7 +15,11 @@ final class WHIPSender: Sendable {
         var samples: [BroadcastSample] = []
         var waitingBytes = 0
         var isEnded = false
+        /// True while a session takes samples.
+        var isTaking = false
         var origin: MediaTime?
+        /// The request that opens a session.
+        var opening: Task<WHIPEndpoint.Session, any Error>?
     }
 
     /// How an attempt ended.
@@ -38,6 +42,10 @@ final class WHIPSender: Sendable {
     private static let mostWaitingBytes = 16 << 20
     private static let tellInterval = MediaTime(milliseconds: 200)
     private static let keyframeInterval = MediaTime(milliseconds: 250)
+    /// A session that lasts so long was accepted.
+    private static let acceptedTime = MediaTime(milliseconds: 5000)
+    /// What waits at the end is sent for so long.
+    private static let drainTime = MediaTime(milliseconds: 500)
 
     private let settings: WHIPSettings
     private let stream: Stream
@@ -53,7 +61,7 @@ final class WHIPSender: Sendable {
 
     func push(_ sample: BroadcastSample) {
         inbox.withLock { inbox in
-            guard inbox.waitingBytes < Self.mostWaitingBytes else { return }
+            guard inbox.isTaking, inbox.waitingBytes < Self.mostWaitingBytes else { return }
             inbox.samples.append(sample)
             inbox.waitingBytes += sample.data.count
         }
@@ -64,7 +72,11 @@ final class WHIPSender: Sendable {
 
     /// Ends the stream: `run` returns.
     func end() {
-        inbox.withLock { $0.isEnded = true }
+        let opening = inbox.withLock { inbox in
+            inbox.isEnded = true
+            return inbox.opening
+        }
+        opening?.cancel()
         signal()
     }
 
@@ -94,22 +106,13 @@ final class WHIPSender: Sendable {
         while !isEnded {
             let problem: String
             do {
-                let (end, wasConnected) = try await publish(endpoint)
-                if case .broken(let error) = end {
-                    problem = Self.sentence(error)
-                    if wasConnected { (wasAccepted, attempts) = (true, 0) }
-                } else {
-                    break
-                }
-            } catch WHIPEndpoint.Failure.refused(let code, let reason) {
-                host.finish(with: BroadcastFailure(code: code, message: Self.capitalized(reason)))
-            } catch WHIPEndpoint.Failure.unreachable(let reason) {
-                problem = reason
-            } catch WebRTCError.unusableAnswer(let reason) {
-                host.finish(
-                    with: BroadcastFailure(code: 415, message: "The server's answer cannot be used: \(reason)"))
+                let (end, isAccepted) = try await publish(endpoint)
+                guard case .broken(let error) = end else { break }
+                problem = Self.sentence(error)
+                if isAccepted { (wasAccepted, attempts) = (true, 0) }
             } catch {
-                problem = "this machine has no socket or memory"
+                if isEnded { break }
+                problem = refusal(error, wasAccepted: wasAccepted)
             }
             attempts += 1
             guard wasAccepted || attempts < Self.attemptsBeforeAccepted else {
@@ -122,13 +125,29 @@ final class WHIPSender: Sendable {
         await endpoint.shutDown()
     }
 
+    /// Returns what is wrong, if another attempt can succeed; otherwise ends the program. A server that has accepted the
+    /// stream may only be starting again, or still have the old session.
+    private func refusal(_ error: any Error, wasAccepted: Bool) -> String {
+        switch error {
+        case WHIPEndpoint.Failure.refused(let code, let reason):
+            if wasAccepted, code != 401, code != 403 { return reason }
+            host.finish(with: BroadcastFailure(code: code, message: Self.capitalized(reason)))
+        case WHIPEndpoint.Failure.unreachable(let reason): return reason
+        case WebRTCError.unusableAnswer(let reason):
+            let sentence = "The server's answer cannot be used: \(reason)"
+            guard wasAccepted else { host.finish(with: BroadcastFailure(code: 415, message: sentence)) }
+            return sentence
+        default: return "this machine has no socket or memory"
+        }
+    }
+
     private func pause(_ time: Duration) async {
         let end = ContinuousClock.now + time
         while !isEnded, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(50)) }
     }
 
     /// One session.
-    private func publish(_ endpoint: WHIPEndpoint) async throws -> (End, wasConnected: Bool) {
+    private func publish(_ endpoint: WHIPEndpoint) async throws -> (End, isAccepted: Bool) {
         let server = WHIPSettings.host(of: settings.url)
         let isLocal = server == "localhost" || TransportAddress(server, port: 0)?.isLoopback == true
         guard let sockets = DatagramSockets(own: settings.localAddress, withLoopback: isLocal) else {
@@ -136,7 +155,16 @@ final class WHIPSender: Sendable {
         }
         let offered = OfferedMedia(profileLevel: stream.video?.profileLevel, hasSound: stream.sound != nil)
         let connection = try MediaConnection(offered, addresses: sockets.addresses)
-        let session = try await endpoint.open(offer: connection.offer)
+        let offer = connection.offer
+        let opening = Task { () async throws -> WHIPEndpoint.Session in try await endpoint.open(offer: offer) }
+        let isOver = inbox.withLock { inbox in
+            inbox.opening = opening
+            return inbox.isEnded
+        }
+        if isOver { opening.cancel() }
+        let session = try await opening.value
+        inbox.withLock { ($0.opening, $0.isTaking) = (nil, true) }
+        defer { inbox.withLock { ($0.isTaking, $0.samples, $0.waitingBytes) = (false, [], 0) } }
         let task = SendingThread(connection, sockets)
         do throws(WebRTCError) {
             try task.connection.accept(session.answer, at: Self.now)
@@ -145,7 +173,13 @@ final class WHIPSender: Sendable {
             throw error
         }
         let result = await NamedThread.run(name: "webrtc") { [self] in task.run(self.send) }
-        await endpoint.close(session)
+        if case .broken = result.0 {
+            // The viewers have nothing now: this must not wait for a server that may be dead.
+            host.ready(false)
+            Task { await endpoint.close(session) }
+        } else {
+            await endpoint.close(session)
+        }
         return result
     }
 
@@ -160,8 +194,8 @@ final class WHIPSender: Sendable {
             self.sockets = sockets
         }
 
-        func run(_ body: (MediaConnection, borrowing DatagramSockets) -> (End, wasConnected: Bool)) -> (
-            End, wasConnected: Bool
+        func run(_ body: (MediaConnection, borrowing DatagramSockets) -> (End, isAccepted: Bool)) -> (
+            End, isAccepted: Bool
         ) {
             body(connection, sockets)
         }
@@ -169,10 +203,13 @@ final class WHIPSender: Sendable {
 
     /// Sends until the end of the broadcast or of the connection. Blocks its thread.
     private func send(_ connection: MediaConnection, _ sockets: borrowing DatagramSockets) -> (
-        End, wasConnected: Bool
+        End, isAccepted: Bool
     ) {
         let opus = stream.sound.flatMap(OpusSound.init)
         var lastKeyframeRequest: MediaTime?
+        var wantsKeyframe = false
+        var connectedSince: MediaTime?
+        var drainUntil: MediaTime?
         var lastTold: (time: MediaTime, rate: MediaConnection.Rate)?
         var ended: End?
         while ended == nil {
@@ -182,11 +219,18 @@ final class WHIPSender: Sendable {
             }
             connection.origin = origin
             let now = Self.now
-            for sample in samples { send(sample, through: connection, opus, at: now) }
+            if connection.isConnected {
+                connectedSince = connectedSince ?? now
+                for sample in samples { send(sample, through: connection, opus, at: now) }
+            }
             connection.advance(to: now)
             if isEnded {
-                connection.close()
-                ended = .finished
+                let deadline = drainUntil ?? now + Self.drainTime
+                drainUntil = deadline
+                if connection.isDrained || now >= deadline {
+                    connection.close()
+                    ended = .finished
+                }
             }
             for event in connection.takeEvents() {
                 switch event {
@@ -195,12 +239,13 @@ final class WHIPSender: Sendable {
                     host.status(
                         connection.isSilent && stream.sound != nil
                             ? "connected; the server takes no sound" : "connected")
-                case .keyframeNeeded:
-                    guard lastKeyframeRequest.map({ now - $0 >= Self.keyframeInterval }) ?? true else { continue }
-                    lastKeyframeRequest = now
-                    host.requestKeyframe()
+                case .keyframeNeeded: wantsKeyframe = true
                 case .ended(let error): ended = .broken(error)
                 }
+            }
+            if wantsKeyframe, lastKeyframeRequest.map({ now - $0 >= Self.keyframeInterval }) ?? true {
+                (wantsKeyframe, lastKeyframeRequest) = (false, now)
+                host.requestKeyframe()
             }
             for datagram in connection.takeDatagrams() { sockets.send(datagram.bytes, to: datagram.to) }
             let rate = connection.rate
@@ -214,7 +259,8 @@ final class WHIPSender: Sendable {
                 connection.receive(datagram.bytes, from: datagram.from, at: Self.now)
             }
         }
-        return (ended ?? .finished, connection.isConnected)
+        let isAccepted = connectedSince.map { Self.now - $0 >= Self.acceptedTime } ?? false
+        return (ended ?? .finished, isAccepted)
     }
 
     private func send(
@@ -240,7 +286,7 @@ final class WHIPSender: Sendable {
         case .handshakeFailed: "the encryption could not be agreed on with the server"
         case .wrongFingerprint: "the server is not the one that its answer names"
         case .noPath: "no UDP packets reach the server, or none come back: a firewall may block them"
-        case .lost: "the connection was lost"
+        case .lost: "the server has not answered for 15 s"
         case .closed: "the server ended the connection"
         }
     }

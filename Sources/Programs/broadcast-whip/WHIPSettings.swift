@@ -20,7 +20,7 @@ package struct WHIPSettings: Equatable, Sendable {
         guard token?.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) != false else {
             throw Self.wrong("token", "it has characters that a header cannot contain")
         }
-        if token != nil, url.hasPrefix("http://"), !Self.isLocal(url) {
+        if token != nil, !url.lowercased().hasPrefix("https://"), !Self.isLocal(url) {
             throw Self.wrong("url", "a token needs https")
         }
         authoritiesFile = setup["ca-file"]

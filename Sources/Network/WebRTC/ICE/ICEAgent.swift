@@ -3,11 +3,16 @@ import Media
 /// Finds a path to the peer, and checks that the peer still wants what it gets (RFC 8445, RFC 7675). A value without
 /// sockets: datagrams go in and out.
 ///
-/// This side is controlling, and has host candidates only. It nominates the first pair that answers.
+/// This side is controlling, and has host candidates only. It nominates the first pair that answers, and uses it when
+/// the peer has answered that too.
 package struct ICEAgent {
     package struct Credentials: Equatable, Sendable {
         package var fragment: String
         package var password: String
+
+        package init(fragment: String, password: String) {
+            (self.fragment, self.password) = (fragment, password)
+        }
 
         /// 4 and 22 characters at least (RFC 8445, 5.3); with 48 and 144 random bits.
         package static func random() -> Self {
@@ -36,7 +41,11 @@ package struct ICEAgent {
     private var candidates: [TransportAddress] = []
     private var nextCandidate = 0
     private var lastCheck: MediaTime?
-    private var transactions: [[UInt8]] = []
+    private var transactions: [(identifier: [UInt8], address: TransportAddress, nominates: Bool)] = []
+    /// The address that is being nominated.
+    private var nominee: TransportAddress?
+    /// Where authentic messages came from.
+    private var authentic: Set<TransportAddress> = []
     private let tieBreaker = (0..<8).map { _ in UInt8.random(in: 0...255) }
     /// The address of the peer; nil until a check was answered.
     package private(set) var selected: TransportAddress?
@@ -50,7 +59,12 @@ package struct ICEAgent {
     /// Begins to check. Candidates of other transports and names are not given here.
     package mutating func start(peer: Credentials, candidates: [TransportAddress], at time: MediaTime) {
         self.peer = peer
-        self.candidates = Array(candidates.prefix(Self.mostCandidates))
+        self.candidates = []
+        // A description repeats them for each track.
+        for address in candidates
+        where self.candidates.count < Self.mostCandidates && !self.candidates.contains(address) {
+            self.candidates.append(address)
+        }
         lastAnswer = time
     }
 
@@ -70,9 +84,13 @@ package struct ICEAgent {
         guard let deadline = nextDeadline, time >= deadline else { return nil }
         lastCheck = time
         if let selected { return request(to: selected) }
-        nextCandidate += 1
-        return request(to: candidates[nextCandidate % candidates.count])
+        if let nominee { return request(to: nominee, nominates: true) }
+        defer { nextCandidate = (nextCandidate + 1) % candidates.count }
+        return request(to: candidates[nextCandidate])
     }
+
+    /// True if the address belongs to the peer: an authentic message came from it.
+    package func isPeer(_ address: TransportAddress) -> Bool { authentic.contains(address) }
 
     /// Takes a datagram that is a message of STUN. Returns the answer to it, and a check that it causes.
     package mutating func receive(_ bytes: [UInt8], from address: TransportAddress, at time: MediaTime) -> [(
@@ -81,12 +99,20 @@ package struct ICEAgent {
         guard let message = STUNMessage(reading: bytes), let peer else { return [] }
         switch message.kind {
         case .bindingSuccess:
-            guard let index = transactions.firstIndex(of: message.transaction),
-                STUNMessage.isAuthentic(bytes, password: peer.password)
+            // The answer comes from where the request went (RFC 8445, 7.2.5.2.1).
+            guard let index = transactions.firstIndex(where: { $0.identifier == message.transaction }),
+                transactions[index].address == address, STUNMessage.isAuthentic(bytes, password: peer.password)
             else { return [] }
-            transactions.remove(at: index)
+            let nominates = transactions.remove(at: index).nominates
             lastAnswer = time
-            if selected == nil { selected = address }
+            note(address)
+            guard selected == nil else { return [] }
+            if nominates {
+                selected = address
+            } else if nominee == nil {
+                nominee = address
+                return [request(to: address, nominates: true)].compactMap { $0 }
+            }
             return []
         case .bindingError:
             // A conflict of roles is decided by the peer: a server of WHIP is never controlling (RFC 9725, 4.4).
@@ -95,6 +121,7 @@ package struct ICEAgent {
             let user = message[.username].map { String(decoding: $0, as: UTF8.self) }
             guard user == own.fragment + ":" + peer.fragment, STUNMessage.isAuthentic(bytes, password: own.password)
             else { return [] }
+            note(address)
             var answer = STUNMessage(.bindingSuccess, transaction: message.transaction)
             answer.addMapped(address)
             var result = [(address, answer.bytes(password: own.password))]
@@ -107,10 +134,16 @@ package struct ICEAgent {
         }
     }
 
-    private mutating func request(to address: TransportAddress) -> (to: TransportAddress, bytes: [UInt8])? {
+    private mutating func note(_ address: TransportAddress) {
+        if authentic.count < Self.mostCandidates { authentic.insert(address) }
+    }
+
+    private mutating func request(
+        to address: TransportAddress, nominates: Bool = false
+    ) -> (to: TransportAddress, bytes: [UInt8])? {
         guard let peer else { return nil }
         let transaction = (0..<12).map { _ in UInt8.random(in: 0...255) }
-        transactions.append(transaction)
+        transactions.append((transaction, address, nominates))
         if transactions.count > Self.mostTransactions { transactions.removeFirst() }
         var message = STUNMessage(.bindingRequest, transaction: transaction)
         message.add(.username, Array((peer.fragment + ":" + own.fragment).utf8))
@@ -119,7 +152,7 @@ package struct ICEAgent {
         priority.append32(UInt32(110) << 24 | 65_535 << 8 | 255)
         message.add(.priority, priority)
         message.add(.iceControlling, tieBreaker)
-        message.add(.useCandidate)
+        if nominates { message.add(.useCandidate) }
         return (address, message.bytes(password: peer.password))
     }
 }

@@ -2,15 +2,34 @@ import Media
 
 /// Sends a large picture over some time, as the line takes it: a burst of a hundred packets overflows the queue of a
 /// router. A value without a clock.
+///
+/// What waits has no numbers yet, so what is dropped leaves no gap that a receiver would ask for.
 package struct Pacer {
+    /// A part of a picture.
+    package struct Part: Equatable, Sendable {
+        package var payload: [UInt8]
+        /// The presentation time in ticks of the stream.
+        package var ticks: Int64
+        /// True for the last part of a picture.
+        package var isMarked: Bool
+        package var isKeyframe: Bool
+
+        package init(payload: [UInt8], ticks: Int64, isMarked: Bool, isKeyframe: Bool) {
+            (self.payload, self.ticks, self.isMarked, self.isKeyframe) = (payload, ticks, isMarked, isKeyframe)
+        }
+    }
+
     /// How much faster than the estimate it sends.
     private static let factor = 1.5
     /// What may be sent at once, in bytes.
     private static let burst = 20_000.0
-    /// A picture that waits longer is of no use.
-    package static let longestWait = MediaTime(milliseconds: 500)
+    /// The heads and tags of a packet, in bytes.
+    private static let overhead = 40
+    /// A picture that waits longer is of no use; a keyframe is, because nothing can be shown without one.
+    private static let longestWait = MediaTime(milliseconds: 500)
+    private static let longestKeyframeWait = MediaTime(milliseconds: 5000)
 
-    private var waiting: [(packet: RTPPacket, since: MediaTime)] = []
+    private var waiting: [(part: Part, since: MediaTime)] = []
     private var first = 0
     private var budget = burst
     private var last: MediaTime?
@@ -19,47 +38,56 @@ package struct Pacer {
     package init() {}
 
     package var isEmpty: Bool { first == waiting.count }
+    /// True if a part of a keyframe waits.
+    package var hasKeyframe: Bool { waiting[first...].contains { $0.part.isKeyframe } }
 
-    package mutating func add(_ packet: RTPPacket, at time: MediaTime) {
-        waiting.append((packet, time))
-        waitingBytes += packet.bytes.count
+    package mutating func add(_ part: Part, at time: MediaTime) {
+        waiting.append((part, time))
+        waitingBytes += part.payload.count
     }
 
-    /// Returns the packets that may be sent now.
+    /// Returns the parts that may be sent now.
     ///
     /// - Parameter rate: what the line takes, in bit/s.
-    package mutating func take(rate: Double, at time: MediaTime) -> [RTPPacket] {
+    package mutating func take(rate: Double, at time: MediaTime) -> [Part] {
         let passed = last.map { (time - $0).seconds } ?? 0
         last = time
         budget = min(Self.burst, budget + passed * rate * Self.factor / 8)
-        var packets: [RTPPacket] = []
+        var parts: [Part] = []
         while !isEmpty, budget > 0 {
-            let packet = waiting[first].packet
+            let part = waiting[first].part
             first += 1
-            waitingBytes -= packet.bytes.count
-            budget -= Double(packet.bytes.count)
-            packets.append(packet)
+            waitingBytes -= part.payload.count
+            budget -= Double(part.payload.count + Self.overhead)
+            parts.append(part)
         }
         if first > 512 || isEmpty {
             waiting.removeFirst(first)
             first = 0
         }
-        return packets
+        return parts
     }
 
-    /// When the next packet may be sent; nil if none waits.
+    /// When the next part may be sent; nil if none waits.
     package func nextDeadline(rate: Double) -> MediaTime? {
-        guard !isEmpty, let last else { return isEmpty ? nil : .zero }
+        guard !isEmpty else { return nil }
+        guard let last else { return .zero }
         let seconds = max(0, -budget) * 8 / (rate * Self.factor)
         // Not for each packet of its own.
         return last + max(MediaTime(seconds: seconds), MediaTime(milliseconds: 2))
     }
 
     /// True if what waits is too old.
-    package func isLate(at time: MediaTime) -> Bool { !isEmpty && time - waiting[first].since > Self.longestWait }
+    package func isLate(at time: MediaTime) -> Bool {
+        waiting[first...].contains {
+            time - $0.since > ($0.part.isKeyframe ? Self.longestKeyframeWait : Self.longestWait)
+        }
+    }
 
-    /// Drops what waits.
-    package mutating func removeAll() {
-        (waiting, first, waitingBytes) = ([], 0, 0)
+    /// Drops the pictures that refer to others, and a keyframe that is too old. A keyframe that is on its way stays.
+    package mutating func dropPictures(at time: MediaTime) {
+        let kept = waiting[first...].filter { $0.part.isKeyframe && time - $0.since <= Self.longestKeyframeWait }
+        (waiting, first) = (Array(kept), 0)
+        waitingBytes = waiting.reduce(0) { $0 + $1.part.payload.count }
     }
 }

@@ -53,6 +53,14 @@ package struct RTPStream {
         return packet
     }
 
+    /// The size in bytes of a packet that can be sent again; nil if it is not kept any more.
+    package func size(of number: UInt16) -> Int? {
+        guard !history.isEmpty, let packet = history[Int(number) % history.count], packet.sequence == number else {
+            return nil
+        }
+        return packet.bytes.count
+    }
+
     /// A packet that was lost, to be sent again; nil if it is not kept any more.
     package mutating func lost(_ number: UInt16) -> RTPPacket? {
         guard !history.isEmpty, let packet = history[Int(number) % history.count], packet.sequence == number else {

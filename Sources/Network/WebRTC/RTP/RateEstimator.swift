@@ -11,7 +11,12 @@ package struct RateEstimator {
     private static let longDelay = MediaTime(milliseconds: 60)
     /// The time over which the smallest delay is the base: between one and two of these.
     private static let baseTime = MediaTime(milliseconds: 10_000)
+    private static let longestWindow = MediaTime(milliseconds: 1500)
     private static let heavyLoss = 0.1
+    /// Fewer packets say little about losses.
+    private static let leastPackets = 30
+    /// A stream below this rate, in bit/s, does not fill a line of today: its delay says little about the line.
+    private static let quietRate = 600_000.0
     package static let smallest = 150_000.0
     package static let largest = 100_000_000.0
     /// Packets whose times are kept.
@@ -56,6 +61,11 @@ package struct RateEstimator {
         let start = windowStart ?? time
         windowStart = start
         guard time - start >= Self.interval else { return }
+        guard time - start < Self.longestWindow else {
+            // Nothing was reported for a while: the packets of this report did not take so long.
+            (windowStart, arrivedBytes, arrived, missing) = (time, 0, 0, 0)
+            return
+        }
         update(seconds: (time - start).seconds)
         (windowStart, arrivedBytes, arrived, missing) = (time, 0, 0, 0)
     }
@@ -85,8 +95,12 @@ package struct RateEstimator {
     private mutating func update(seconds: Double) {
         let delivered = Double(arrivedBytes) * 8 / seconds
         let loss = Double(missing) / Double(max(1, missing + arrived))
-        if delay > Self.longDelay || loss > Self.heavyLoss {
-            estimate = max(Self.smallest, delivered * 0.85)
+        if delay > Self.longDelay {
+            let lowered = delivered < Self.quietRate ? max(delivered * 0.85, estimate * 0.8) : delivered * 0.85
+            estimate = max(Self.smallest, min(estimate, lowered))
+            isLimited = true
+        } else if loss > Self.heavyLoss, missing + arrived >= Self.leastPackets {
+            estimate = max(Self.smallest, estimate * (1 - loss / 2))
             isLimited = true
         } else {
             climb(delivered: delivered)

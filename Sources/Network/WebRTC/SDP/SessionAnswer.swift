@@ -12,8 +12,12 @@ package struct SessionAnswer: Equatable {
     package var takesVideo: Bool
     package var takesSound: Bool
     package var hasRetransmission: Bool
-    package var extensions: RTPPacket.Extensions
-    package var hasTransportFeedback: Bool
+    /// What the packets of each track may have: a number that the peer does not report on would count as lost.
+    package var videoExtensions: RTPPacket.Extensions
+    package var soundExtensions: RTPPacket.Extensions
+
+    /// True if the peer reports when pictures arrive.
+    package var hasTransportFeedback: Bool { videoExtensions.transportSequence != nil }
 
     /// Reads a description. Throws `unusableAnswer` with the reason.
     package init(reading text: String) throws(WebRTCError) {
@@ -64,19 +68,22 @@ package struct SessionAnswer: Equatable {
         candidates = accepted.flatMap { $0 }.compactMap(Self.candidate)
         hasRetransmission =
             video?.contains { $0.hasPrefix("a=rtpmap:\(SessionOffer.retransmissionType) rtx/") } ?? false
-        let all = accepted.flatMap { $0 }
-        func identifier(_ uri: String) -> UInt8? {
-            all.lazy.compactMap { line -> UInt8? in
+        func identifier(_ uri: String, in section: [Substring]) -> UInt8? {
+            section.lazy.compactMap { line -> UInt8? in
                 guard line.hasPrefix("a=extmap:"), line.hasSuffix(" " + uri) else { return nil }
                 let digits = line.dropFirst("a=extmap:".count).prefix { $0.isNumber }
                 return UInt8(digits).flatMap { (1...14).contains($0) ? $0 : nil }
             }.first
         }
-        extensions = RTPPacket.Extensions(
-            mid: identifier(SessionOffer.midURI), transportSequence: identifier(SessionOffer.transportSequenceURI))
-        hasTransportFeedback = extensions.transportSequence != nil && all.contains { $0.hasSuffix(" transport-cc") }
-        // Nobody reads them.
-        if !hasTransportFeedback { extensions.transportSequence = nil }
+        func extensions(of section: [Substring]?) -> RTPPacket.Extensions {
+            guard let section else { return RTPPacket.Extensions() }
+            let reports = section.contains { $0.hasPrefix("a=rtcp-fb:") && $0.hasSuffix(" transport-cc") }
+            return RTPPacket.Extensions(
+                mid: identifier(SessionOffer.midURI, in: section),
+                transportSequence: reports ? identifier(SessionOffer.transportSequenceURI, in: section) : nil)
+        }
+        videoExtensions = extensions(of: video)
+        soundExtensions = extensions(of: sound)
     }
 
     /// A candidate of UDP with an IP address (RFC 8839, 5.1). Names of mDNS are not resolved: a server has none.

@@ -179,7 +179,10 @@ struct ChatCommand: AsyncParsableCommand {
     func run() async throws {
         let lines = try await name.events()
         if let report = try await name.ask(.status).session {
-            Output.note(ChatSentences.waiting(for: report.destinations))
+            guard let sentence = ChatSentences.waiting(for: report.destinations) else {
+                throw CommandError(.nothing, ChatSentences.impossible)
+            }
+            Output.note(sentence)
         }
         for await line in lines {
             guard let event = ControlJSON.decode(EventReport.self, from: try name.checked(line)),
