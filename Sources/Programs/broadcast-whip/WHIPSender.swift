@@ -125,8 +125,8 @@ final class WHIPSender: Sendable {
         await endpoint.shutDown()
     }
 
-    /// Returns what is wrong, if another attempt can succeed; otherwise ends the program. A server that has accepted the
-    /// stream may only be starting again, or still have the old session.
+    /// Returns what is wrong, if another attempt can succeed; otherwise ends the program. A server that has accepted
+    /// the stream may only be starting again, or still have the old session.
     private func refusal(_ error: any Error, wasAccepted: Bool) -> String {
         switch error {
         case WHIPEndpoint.Failure.refused(let code, let reason):
