@@ -20,7 +20,7 @@ package struct KeyframeSize: Sendable {
     static let coarsestQuantizer = 47
     /// The size with each QP above 51, relative to that with 51: x264 then leaves details out (`X264Encoder`).
     private static let emergencyShares = [0.95, 0.85, 0.7, 0.5, 0.3, 0.15, 0.08, 0.04, 0.015, 0.006]
-    /// The same for a P picture of a new page: what little is left is often the same as in the page before.
+    /// The same for a P picture of a new page, of three pages of dense text after others of that kind.
     private static let emergencySharesOfPage = [1, 0.69, 0.58, 0.25, 0.11, 0.08, 0.06, 0.04, 0.015, 0.006]
 
     /// How many coefficients are in each half octave.
@@ -69,6 +69,11 @@ package struct KeyframeSize: Sendable {
     /// no QP is sufficient.
     package func quantizer(in range: ClosedRange<Int>, limit: Double) -> Int {
         range.first { bytes(quantizer: $0) <= limit } ?? range.upperBound
+    }
+
+    /// Notes the real size of a P picture of a new page.
+    package mutating func correct(bytesOfPage bytes: Int, quantizer: Int) {
+        correction *= Double(bytes) / bytesOfPage(quantizer: quantizer)
     }
 
     /// Notes the real size of an IDR picture.

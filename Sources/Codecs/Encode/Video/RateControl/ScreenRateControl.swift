@@ -22,8 +22,9 @@ package struct ScreenRateControl {
     static let lowestQuantizer = 14
     /// A keyframe with this QP or a lower one of a page that is read is not refined.
     static let goodQuantizer = 24
-    /// From this QP on, dense text is soft, and cannot be read.
+    /// From this QP on, dense text is soft.
     static let softQuantizer = 38
+    /// From this QP on, dense text cannot be read.
     static let unreadableQuantizer = 44
     /// The highest QP of a picture of 8 bits (Rec. ITU-T H.264, 7.4.2.2).
     package static let highestQuantizer = 51
@@ -351,17 +352,18 @@ package struct ScreenRateControl {
     }
 
     /// Returns an IDR picture in the place of a frame that the bucket cannot pay for soon; nil if it can. A new page
-    /// does not wait at all.
+    /// waits for two ticks, and only if it lacks details.
     package mutating func replacement(for plan: FramePlan, frame: PixelBuffer, bytes: Int) -> FramePlan? {
         let isPage = if case .page = plan.kind { true } else { false }
         // An IDR picture with so few bytes shows less than a P picture that comes two ticks later.
         let isCoarse = plan.quantizers.highest > Self.highestQuantizer
         let payable =
             isPage
-            ? bucket.level + (isCoarse ? 2 * tickBytes : 0) : min(bucket.level + 6 * tickBytes, 0.9 * capacity)
+            ? max(bucket.level, isCoarse ? min(bucket.level + 2 * tickBytes, 0.9 * capacity) : 0)
+            : min(bucket.level + 6 * tickBytes, 0.9 * capacity)
         guard !plan.isIDR, Double(bytes) > payable else { return nil }
         var size = KeyframeSize(of: frame)
-        if isPage { size.correct(bytes: bytes, quantizer: plan.quantizers.highest) }
+        if isPage { size.correct(bytesOfPage: bytes, quantizer: plan.quantizers.highest) }
         keyframeSize = size
         let limit = 0.8 * max(0, bucket.level)
         let quantizer = size.quantizer(
