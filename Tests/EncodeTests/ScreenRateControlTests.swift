@@ -223,10 +223,20 @@ import Testing
         let keyframe = try #require(still(at: 120, isKeyframeDue: true))
         control.note(keyframe, bytes: Int(37_500 - rest / 0.92), at: time(120))
         let plan = try #require(change(.whole(Self.size), at: 120))
-        #expect(!plan.isIDR && plan.quantizers.highest > 51)
+        // With the sizes of IDR pictures it would be 55, and use a third.
+        #expect(!plan.isIDR && (52...54).contains(plan.quantizers.highest))
         // What pages of text took: seven tenths of an IDR picture.
         let bytes = 0.7 * size.bytesOfPage(quantizer: plan.quantizers.highest)
         #expect((0.5...1).contains(bytes / plan.limit), "\(plan)")
+        // It waits for two ticks of 1250 bytes rather than to become an IDR picture, which shows less; not for more.
+        let level = Int(rest / 0.92)
+        var other = control
+        #expect(other.replacement(for: plan, frame: Self.page, bytes: level + 2400) == nil)
+        #expect(other.replacement(for: plan, frame: Self.page, bytes: level + 2600)?.isIDR == true)
+        // Nor for what the bucket can never have.
+        control.note(plan, bytes: 0, at: time(120))
+        _ = still(at: 178)
+        #expect(control.replacement(for: plan, frame: Self.page, bytes: 37_600)?.isIDR == true)
     }
 
     @Test mutating func `a page that cannot be read yet is refined before the bucket is filled for the next one`()
@@ -369,6 +379,13 @@ extension DamageRegion {
         size.correct(bytes: Int(2 * size.bytes(quantizer: 20)), quantizer: 20)
         #expect(abs(size.bytes(quantizer: 30) / before - 2) < 0.001)
         #expect(size.quantizer(in: 14...50, limit: .infinity) == 14 && size.quantizer(in: 14...50, limit: 0) == 50)
+    }
+
+    @Test(arguments: [48, 53, 56]) func `a real size of a P picture corrects the estimate too`(quantizer: Int) throws {
+        let frame = try #require(Page(size: Self.size).frame)
+        var size = KeyframeSize(of: frame)
+        size.correct(bytesOfPage: 12_345, quantizer: quantizer)
+        #expect(abs(size.bytesOfPage(quantizer: quantizer) - 12_345) < 1)
     }
 
     @Test func `a page without anything on it needs almost nothing`() throws {
