@@ -152,7 +152,7 @@ struct NoticesTests {
         (
             // PA_ERR_CONNECTIONREFUSED
             .pipeline(.soundUnavailable(code: 6)), false,
-            "No sound: PulseAudio cannot be reached (Connection refused). The broadcast continues in silence until it can."
+            "No sound: PulseAudio cannot be reached (\(PulseProblem.reason(6))). The broadcast continues in silence until it can."
         ),
         (
             .pipeline(.soundInterrupted(.mic, .noMicrophone)), false,
@@ -288,6 +288,11 @@ struct NoticesTests {
         + uploads.map { (.session(.destination(name: "web", $0.0)), $0.1, $0.2) }
         + resolvers.map { (.resolver($0.0), $0.1, $0.2) }
         + desktops.map { (.desktop($0.0), $0.1, $0.2) }
+
+    @Test func `a sound server that cron cannot find is explained`() {
+        #expect(PulseProblem.reason(6, knowsPlace: true) == "Connection refused")
+        #expect(PulseProblem.reason(6, knowsPlace: false).contains("XDG_RUNTIME_DIR is not set"))
+    }
 
     @Test(arguments: all) func `A notice says what happens, and a warning is marked as one`(
         notice: HostNotice, isInformation: Bool, sentence: String

@@ -64,11 +64,15 @@ package enum PulseProblem: Sendable, Equatable {
 }
 
 extension PulseProblem {
-    /// PulseAudio's description of an error code.
-    package static func reason(_ code: Int32) -> String {
+    /// PulseAudio's description of an error code, with what to do if this process cannot find the server.
+    ///
+    /// - Parameter knowsPlace: false if the environment does not say where the server is. cron, and some ways over SSH,
+    ///   do not set it.
+    package static func reason(_ code: Int32, knowsPlace: Bool = knowsPlace) -> String {
         let reason = pa_strerror(code).map { String(cString: $0) } ?? "error \(code)"
-        // libpulse looks for the server there. cron, and some ways over SSH, do not set it.
-        guard getenv("XDG_RUNTIME_DIR") == nil, getenv("PULSE_SERVER") == nil else { return reason }
-        return "\(reason); XDG_RUNTIME_DIR is not set: set it to /run/user/\(getuid())"
+        return knowsPlace ? reason : "\(reason); XDG_RUNTIME_DIR is not set: set it to /run/user/\(getuid())"
     }
+
+    /// True if the environment says where libpulse looks for the server.
+    package static var knowsPlace: Bool { getenv("XDG_RUNTIME_DIR") != nil || getenv("PULSE_SERVER") != nil }
 }
