@@ -70,7 +70,9 @@ extension PulseProblem {
     ///   do not set it.
     package static func reason(_ code: Int32, knowsPlace: Bool = knowsPlace) -> String {
         let reason = pa_strerror(code).map { String(cString: $0) } ?? "error \(code)"
-        return knowsPlace ? reason : "\(reason); XDG_RUNTIME_DIR is not set: set it to /run/user/\(getuid())"
+        // Only then the server was not found.
+        guard code == Int32(PA_ERR_CONNECTIONREFUSED.rawValue), !knowsPlace else { return reason }
+        return "\(reason); XDG_RUNTIME_DIR is not set: set it to /run/user/\(getuid())"
     }
 
     /// True if the environment says where libpulse looks for the server.
