@@ -142,7 +142,10 @@ package final class MediaConnection {
         }
         if let check = agent.check(at: time) { datagrams.append(check) }
         if let deadline = handshakeDeadline, time >= deadline {
-            shakeHands(at: time) { (handshake) throws(WebRTCError) in try handshake.repeatLost() }
+            shakeHands(at: time) { (handshake) throws(WebRTCError) in
+                try handshake.repeatLost()
+                return try handshake.advance()
+            }
         }
         guard session != nil else { return }
         pace(at: time)
@@ -158,10 +161,7 @@ package final class MediaConnection {
             datagrams += agent.receive(bytes, from: address, at: time)
             if !wasSelected, agent.selected != nil { beginHandshake(at: time) }
         case 20...63 where agent.isPeer(address):
-            shakeHands(at: time) { _ in
-            } with: {
-                bytes
-            }
+            shakeHands(at: time) { (handshake) throws(WebRTCError) in try handshake.advance(bytes) }
         case 128...191 where agent.isPeer(address):
             // 192 to 223 are the types of RTCP (RFC 5761, section 4).
             guard bytes.count >= Self.leastControlSize, (192...223).contains(bytes[1]),
@@ -182,7 +182,7 @@ package final class MediaConnection {
             hasKeyframe = false
         }
         if isKeyframe, !pacer.hasKeyframe {
-            // What waits precedes it, and is not needed any more.
+            // The pictures that wait are older, and nothing refers to them any more.
             pacer.dropPictures(at: time)
             hasKeyframe = true
         }
@@ -236,17 +236,15 @@ package final class MediaConnection {
         } catch {
             return end(error)
         }
-        shakeHands(at: time) { _ in }
+        shakeHands(at: time) { (handshake) throws(WebRTCError) in try handshake.advance() }
     }
 
     private func shakeHands(
-        at time: MediaTime, first: (DTLSConnection) throws(WebRTCError) -> Void,
-        with datagram: () -> [UInt8]? = { nil }
+        at time: MediaTime, _ step: (DTLSConnection) throws(WebRTCError) -> DTLSConnection.Progress
     ) {
         guard let handshake, let selected = agent.selected else { return }
         do throws(WebRTCError) {
-            try first(handshake)
-            let progress = try handshake.advance(datagram())
+            let progress = try step(handshake)
             datagrams += handshake.takeDatagrams().map { (selected, $0) }
             handshakeDeadline = handshake.timeLeft.map { time + $0 }
             switch progress {

@@ -23,7 +23,7 @@ package enum ChatSentences {
         "No destination of this broadcast can receive comments: an extension does that, an RTMP server or a file does not. "
         + "See man 7 broadcast-extension."
 
-    /// Only extensions receive comments. Nil if there is none.
+    /// Only extensions receive comments. Nil if the broadcast has no extension.
     package static func waiting(for destinations: [DestinationReport]) -> String? {
         let own = ["file", "rtmp", "stdout", "clips"]
         let names = destinations.filter { !own.contains($0.extension) }.map(\.name)

@@ -6,7 +6,7 @@ package final class OpusSound {
     /// Of one packet.
     static let packetTime = MediaTime(milliseconds: 20)
     private static let bitrate: Int32 = 96_000
-    /// From 0 to 10. 5 is not distinguishable from 10 at this bitrate, with half of the work.
+    /// From 0 to 10. Less work than libopus does by itself.
     private static let complexity: Int32 = 5
     private static let longestPacket = 1276
     /// A smaller gap than this is jitter of the timestamps.

@@ -44,7 +44,7 @@ final class WHIPSender: Sendable {
     private static let keyframeInterval = MediaTime(milliseconds: 250)
     /// A session that lasts so long was accepted.
     private static let acceptedTime = MediaTime(milliseconds: 5000)
-    /// What waits at the end is sent for so long.
+    /// The time at the end for the pictures that still wait.
     private static let drainTime = MediaTime(milliseconds: 500)
 
     private let settings: WHIPSettings

@@ -68,7 +68,7 @@ package struct ICEAgent {
         lastAnswer = time
     }
 
-    /// True if the peer has not answered for so long that nothing may be sent to it.
+    /// True if the last answer is older than `consentTime`: nothing may be sent to the peer then (RFC 7675, 5.1).
     package func isLost(at time: MediaTime) -> Bool {
         lastAnswer.map { time - $0 > Self.consentTime } ?? false
     }

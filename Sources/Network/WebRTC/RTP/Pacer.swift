@@ -3,7 +3,7 @@ import Media
 /// Sends a large picture over some time, as the line takes it: a burst of a hundred packets overflows the queue of a
 /// router. A value without a clock.
 ///
-/// What waits has no numbers yet, so what is dropped leaves no gap that a receiver would ask for.
+/// A packet gets its number when it leaves, so a dropped picture leaves no gap that a receiver would ask for.
 package struct Pacer {
     /// A part of a picture.
     package struct Part: Equatable, Sendable {
@@ -77,7 +77,7 @@ package struct Pacer {
         return last + max(MediaTime(seconds: seconds), MediaTime(milliseconds: 2))
     }
 
-    /// True if what waits is too old.
+    /// True if a picture has waited for too long.
     package func isLate(at time: MediaTime) -> Bool {
         waiting[first...].contains {
             time - $0.since > ($0.part.isKeyframe ? Self.longestKeyframeWait : Self.longestWait)

@@ -1,6 +1,6 @@
 /// One track: its numbers, and the packets that can be asked for again. A value without a clock.
 package struct RTPStream {
-    /// Packets that are kept for retransmission: 3 s at 8 Mbit/s.
+    /// Packets that are kept for retransmission: 2 s at 8 Mbit/s.
     private static let historySize = 2048
 
     package struct Retransmission: Equatable, Sendable {
