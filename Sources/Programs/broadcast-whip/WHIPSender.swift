@@ -85,11 +85,7 @@ final class WHIPSender: Sendable {
         _ = write(wake, &one, 8)
     }
 
-    private static var now: MediaTime {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return MediaTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-    }
+    private static var now: MediaTime { MediaTime(nanoseconds: SessionClock.monotonic()) }
 
     private var isEnded: Bool { inbox.withLock { $0.isEnded } }
 
