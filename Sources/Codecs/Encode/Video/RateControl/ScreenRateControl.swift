@@ -171,11 +171,11 @@ package struct ScreenRateControl {
 
     /// A page of which viewers have only the soft version; nil until the bucket can pay for a better one.
     private mutating func owedPage(_ frame: PixelBuffer, isKeyframeDue: Bool, at tick: Int) -> FramePlan? {
-        let (wasFlipping, wasLeafing) = (isFlipping, isLeafing)
+        let (wasFlipping, wasLeafing, shown) = (isFlipping, isLeafing, shownSince)
         let plan = page(
             frame, isKeyframeDue: isKeyframeDue, afterRest: true, isAllNew: false, unpredicted: Int(motion.unpredicted),
             at: tick)
-        (isFlipping, isLeafing) = (wasFlipping, wasLeafing)
+        (isFlipping, isLeafing, shownSince) = (wasFlipping, wasLeafing, shown)
         return isKeyframeDue || plan.quantizers.highest < 49 ? plan : nil
     }
 
@@ -250,7 +250,8 @@ package struct ScreenRateControl {
     /// then and a keyframe that uses all of the bucket has a lower QP, all.
     private func reserve(after group: StillGroup) -> Double {
         let all = 0.98 * capacity
-        let best = keyframeSize?.quantizer(in: Self.lowestQuantizer...coarsest, limit: 0.95 * 0.99 * all)
+        let best = keyframeSize?.quantizer(
+            in: Self.lowestQuantizer...coarsest, limit: keyframeLimitOfReadPage(level: 0.99 * all))
         let isBetter = best.map { $0 < group.keyframe.plan.quantizers.highest } ?? false
         return isRead(at: lastKeyframe + interval) && isBetter && !group.isGood ? all : Double(group.keyframe.bytes)
     }
@@ -259,14 +260,17 @@ package struct ScreenRateControl {
     /// once, more if pages follow each other. A page that is read for long is probably read for longer.
     private func stillKeyframeLimit(at tick: Int) -> Double {
         let level = bucket.level
-        if isRead(at: tick) {
-            let quantizer = keyframeSize?.quantizer(in: Self.lowestQuantizer...coarsest, limit: 0.95 * level) ?? 0
-            // With a low bitrate it takes little from this page, and the next one could not be read without it.
-            return (quantizer < Self.softQuantizer ? 0.95 : 0.8) * level
-        }
-        if isLeafing { return min(0.7 * level, max(0.4 * level, level - leastPage)) }
+        if isRead(at: tick) { return keyframeLimitOfReadPage(level: level) }
+        if isLeafing { return min(0.7 * level, max(0.5 * level, level - leastPage)) }
         // The more a page needs, the more of it would be missing.
-        return level * min(0.95, max(0.7, 1.15 - 0.6 * leastPage / capacity))
+        return level * min(0.95, max(0.7, 1.33 - 1.05 * leastPage / capacity))
+    }
+
+    /// The same of a page that is read, with a level of the bucket.
+    private func keyframeLimitOfReadPage(level: Double) -> Double {
+        let quantizer = keyframeSize?.quantizer(in: Self.lowestQuantizer...coarsest, limit: 0.95 * level) ?? 0
+        // With a low bitrate it takes little from this page, and the next one could not be read without it.
+        return (quantizer < Self.softQuantizer ? 0.95 : 0.8) * level
     }
 
     /// True if the page is shown for some seconds.
