@@ -82,9 +82,18 @@ extension EndToEndTests {
                         && shown.output.contains("(stored, secret)"), "\(shown)")
                 let json = try await broadcast.run(["setup", "asking", "--show", "--json"])
                 #expect(json.output.contains("\"value\" : \"garden\""), "\(json)")
+                #expect(json.output.contains("\"place\" : \"setup\""), "\(json)")
                 #expect(!"\(shown)\(json)".contains(Self.canary))
                 let out = try await broadcast.run(["sign-out", "asking"])
-                #expect(out.errors.contains("broadcast setup asking --show"), "\(out)")
+                #expect(out.errors.contains("broadcast sign-out asking --answers"), "\(out)")
+                let needed = try await broadcast.run(["setup", "custom", "--set", "url="])
+                #expect(
+                    needed.status == .exited(1) && needed.errors.contains("broadcast sign-out custom --answers"),
+                    "\(needed)")
+                let all = try await broadcast.run(["sign-out", "asking", "--answers"])
+                #expect(all.status == .exited(0) && all.errors.contains("Its answers are deleted."), "\(all)")
+                let gone = try await broadcast.run(["setup", "asking", "--show"])
+                #expect(gone.errors.contains("Nothing is stored"), "\(gone)")
             }
         }
 

@@ -125,7 +125,10 @@ struct ConfigurationFaultTests {
         (.outOfRange(.frameRate, 1...240, value: 500), "--fps must be from 1 to 240, not 500."),
         (.outOfRange(.bitrate, 50...200_000, value: 10), "--bitrate (kbit/s) must be from 50 to 200000, not 10."),
         (.outOfRange(.audioBitrate, 32...320, value: -1), "--audio-bitrate (kbit/s) must be from 32 to 320, not -1."),
-        (.outOfRange(.quality, 0...51, value: 52), "--quality must be from 0 (lossless) to 51; 23 is usual."),
+        (
+            .outOfRange(.quality, 0...51, value: 52),
+            "--quality must be from 0 (lossless) to 51; lower is better, 23 is usual."
+        ),
         (
             .outOfRange(.keyframeInterval, 0.1...60, value: 0),
             "--keyframe-interval must be from 0.1 to 60 seconds; 2 is usual."

@@ -56,6 +56,16 @@ struct StatusTests {
         )
     }
 
+    @Test(
+        arguments: [
+            (true, 34, "p pause  m mic  c clip  q stop"), (true, 26, "p pause  m mic  q stop"),
+            (false, 80, "p pause  m mic  q stop"), (false, 21, "p pause  q stop"), (true, 6, "q stop"),
+            (true, 5, nil),
+        ] as [(Bool, Int, String?)])
+    func `The most important keys are named where there is room`(savesClips: Bool, columns: Int, text: String?) {
+        #expect(StatusLine.keys(for: snapshot(), savesClips: savesClips, columns: columns) == text)
+    }
+
     @Test func `A start that takes long names what it waits for`() {
         let connecting = DestinationSnapshot(name: "studio", kind: .rtmp, state: .connecting)
         let lost = DestinationSnapshot(name: "srt", kind: .rtmp, state: .reconnecting)

@@ -155,7 +155,7 @@ extension SettingProblem {
         switch self {
         case .outOfRange(let setting, let range, _) where setting == .quality:
             "\(setting.option) must be from \(Self.text(range.lowerBound)) (lossless) to \(Self.text(range.upperBound)); "
-                + "\(Self.text(MediaConfiguration.standardQuality)) is usual."
+                + "lower is better, \(Self.text(MediaConfiguration.standardQuality)) is usual."
         case .outOfRange(let setting, let range, _) where setting == .keyframeInterval:
             "\(setting.option) must be from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound)) seconds; "
                 + "\(SettingCatalog.video.keyframeInterval.standardText) is usual."

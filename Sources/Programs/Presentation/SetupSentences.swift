@@ -32,7 +32,24 @@ package enum SetupSentences {
 
     /// What a sign-out leaves.
     package static func answersStay(_ name: String) -> String {
-        "Its answers that are not secret stay. To see them, run: broadcast setup \(name) --show"
+        "Its answers that are not secret stay. To delete them too, run: broadcast sign-out \(name) --answers"
+    }
+
+    /// Everything that the destination needs is stored.
+    package static func complete(_ name: String) -> String {
+        "\(name) is set up. Start it with: broadcast start --to \(name)"
+    }
+
+    /// The user answered no question, and none needs an answer.
+    package static func unchanged(_ name: String) -> String {
+        "Nothing was changed. \(name) needs no other answers. Start it with: broadcast start --to \(name)"
+    }
+
+    /// The user gave an empty answer to a question that needs one.
+    package static func emptyAnswer(_ question: SetupQuestion, of name: String) -> String {
+        let what = question.isSecret ? "its secrets" : "all its answers"
+        return "\(name) needs an answer for \(question.key). Nothing was changed. "
+            + "To delete \(what), run: broadcast sign-out \(name)\(question.isSecret ? "" : " --answers")"
     }
 
     /// Only a user has a password.

@@ -31,11 +31,17 @@ package enum StatusLine {
         return parts.joined(separator: "  ").printable
     }
 
-    /// What single keys do, for the end of the line.
+    /// What single keys do, for the end of the line: as many as have room there, the most important ones first.
     ///
-    /// - Parameter savesClips: the session keeps clips.
-    package static func keys(for snapshot: SessionSnapshot, savesClips: Bool) -> String {
-        "p \(snapshot.state == .paused ? "resume" : "pause")  m mic\(savesClips ? "  c clip" : "")  q stop"
+    /// - Parameters:
+    ///   - savesClips: the session keeps clips.
+    ///   - columns: the room.
+    package static func keys(for snapshot: SessionSnapshot, savesClips: Bool, columns: Int) -> String? {
+        let pause = "p \(snapshot.state == .paused ? "resume" : "pause")"
+        let choices = [
+            [pause, "m mic", "c clip", "q stop"], [pause, "m mic", "q stop"], [pause, "q stop"], ["q stop"],
+        ]
+        return choices.dropFirst(savesClips ? 0 : 1).map { $0.joined(separator: "  ") }.first { $0.count <= columns }
     }
 
     /// The same as a sentence, for the start.

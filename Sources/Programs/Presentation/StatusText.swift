@@ -12,6 +12,7 @@ package enum StatusText {
     package static func text(_ session: SessionReport) -> String {
         let clock = StatusLine.clock(MediaTime(seconds: session.elapsed))
         var lines = ["\(session.session): \(session.state), \(clock)\(display(session.source)), process \(session.pid)"]
+        if let title = session.title { lines.append("  title: \(title)") }
         if let video = session.video {
             lines.append(
                 "  video: \(video.width)x\(video.height) at \(video.fps) fps, \(video.bitrateKbps) kbit/s; "

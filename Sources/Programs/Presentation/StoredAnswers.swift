@@ -2,13 +2,18 @@ import Credentials
 
 /// The answers to the questions of a destination, for `broadcast setup NAME --show`.
 package struct StoredAnswers: Encodable {
+    package enum Place: String, Encodable {
+        /// The configuration overrides what `broadcast setup` has stored.
+        case configuration, setup
+    }
+
     package struct Answer: Encodable {
         package let key: String
         /// Nil for a secret.
         package let value: String?
         package let secret: Bool
-        /// True if the configuration has it, and not `broadcast setup`.
-        package let configured: Bool
+        /// Where it is stored.
+        package let place: Place
     }
 
     package let name: String
@@ -26,16 +31,20 @@ package struct StoredAnswers: Encodable {
         answers = questions.compactMap { question in
             if question.isSecret {
                 return hasSecret(question.key)
-                    ? Answer(key: question.key, value: nil, secret: true, configured: false) : nil
+                    ? Answer(key: question.key, value: nil, secret: true, place: .setup) : nil
             }
             return (configured[question.key] ?? stored[question.key]).map {
-                Answer(key: question.key, value: $0, secret: false, configured: configured[question.key] != nil)
+                Answer(
+                    key: question.key, value: $0, secret: false,
+                    place: configured[question.key] == nil ? .setup : .configuration)
             }
         }
     }
 
     /// Key, answer, place.
     package var rows: [[String]] {
-        answers.map { [$0.key, $0.value?.printable ?? "(stored, secret)", $0.configured ? "configuration" : ""] }
+        answers.map {
+            [$0.key, $0.value?.printable ?? "(stored, secret)", $0.place == .configuration ? "configuration" : ""]
+        }
     }
 }

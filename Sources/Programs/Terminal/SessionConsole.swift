@@ -38,12 +38,15 @@ package enum ConsoleOutput {
 
     /// Shows the status line.
     ///
-    /// - Parameter keys: what single keys do. It is left out if the terminal is too narrow.
-    func show(_ snapshot: SessionSnapshot, keys: String? = nil) {
+    /// - Parameter keys: what the terminal's keys do. Those for which the terminal is too narrow are left out.
+    func show(_ snapshot: SessionSnapshot, keys: SessionConsole.Keys? = nil) {
         var status = StatusLine.text(snapshot)
         switch self {
         case .errors(_, let colours):
-            if let keys, status.count + keys.count + 2 < Output.width { status += "  " + keys }
+            let room = Output.width - 1 - status.count - 2
+            if let keys, let text = StatusLine.keys(for: snapshot, savesClips: keys.savesClips, columns: room) {
+                status += "  " + text
+            }
             let line = colours.apply(to: String(status.prefix(Output.width - 1)))
             Output.errors.setStatus("\r\u{1b}[K" + line)
         case .parent(let parent): parent.show(progress: status)
@@ -156,8 +159,7 @@ package struct SessionConsole {
         // The program that reads standard output may write to the same terminal.
         guard !snapshot.destinations.contains(where: { $0.kind == .stdout }) else { return }
         // In the background, another program has the keys.
-        let keys = SessionKeys.isForeground ? keys : nil
-        output.show(snapshot, keys: keys.map { StatusLine.keys(for: snapshot, savesClips: $0.savesClips) })
+        output.show(snapshot, keys: SessionKeys.isForeground ? keys : nil)
     }
 
     /// How the user ends the session, and what else the keys do; nil if there is no terminal.

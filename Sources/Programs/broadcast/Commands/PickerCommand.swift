@@ -19,8 +19,8 @@ struct PickerCommand: AsyncParsableCommand {
             name; Tab turns the microphone on or off; Enter starts a broadcast to the selected destination; Esc or q \
             quits. While the broadcast is live, Enter on a destination that it does not use adds that one. Enter \
             and then y on one that it uses removes it, or stops the broadcast if it has no other. Press / before a name that \
-            begins with j, k or q. If nothing is configured, the picker offers a recording and the known services. On \
-            a terminal without cursor control (TERM=dumb, or unset), the command asks for a number. Without a \
+            begins with j, k or q. After the configured destinations come a recording, the extensions that need no \
+            setup and, as long as nothing is configured, the known services. On a terminal without cursor control (TERM=dumb, or unset), the command asks for a number. Without a \
             terminal, or with --list or --json, it only lists the destinations. With --menu and without a terminal, \
             errors are desktop notifications. The exit status is 1 if nothing was chosen.
             """)
@@ -153,7 +153,8 @@ struct PickerCommand: AsyncParsableCommand {
         return destinations
     }
 
-    /// The destinations. Without destinations, the choices of a new user: to record, or to sign in to a known service.
+    /// The destinations, and what can start without any: a recording, unless one is configured, and extensions.
+    /// Without destinations, also the known services, to sign in to.
     ///
     /// - Parameter ready: extensions that can start without a setup.
     private func items(_ destinations: DestinationList, ready: [ExtensionManifest]) -> [PickerModel.Item] {
@@ -161,11 +162,12 @@ struct PickerCommand: AsyncParsableCommand {
             PickerModel.Item(
                 name: $0.name, service: "extension", place: $0.description, isPreferred: $0.name == preferred)
         }
-        guard destinations.entries.isEmpty else {
-            return destinations.entries.map(PickerModel.Item.init) + extensions
-        }
-        let services = KnownService.all.map { PickerModel.Item(name: $0.name, service: $0.title, isSignedIn: false) }
-        return [PickerModel.Item(name: DestinationKind.file.name, service: "a recording")] + extensions + services
+        let recording = PickerModel.Item(name: DestinationKind.file.name, service: "a recording")
+        let services =
+            destinations.entries.isEmpty
+            ? KnownService.all.map { PickerModel.Item(name: $0.name, service: $0.title, isSignedIn: false) } : []
+        return destinations.entries.map(PickerModel.Item.init)
+            + (destinations.entries.contains { $0.kind == .file } ? [] : [recording]) + extensions + services
     }
 
     private func choose(

@@ -85,6 +85,7 @@ package struct SetupCommand: AsyncParsableCommand {
         {
             throw CommandError(.usage, SetupSentences.passwordWithoutUser)
         }
+        for question in target.questions { try check(answers[question.key], of: question, for: target) }
         try ask(target, older: older, context: context, into: &answers)
         for question in target.questions { try check(answers[question.key], of: question, for: target) }
         try keep(answers, of: target, older: older, context: context)
@@ -147,9 +148,9 @@ package struct SetupCommand: AsyncParsableCommand {
         }
         let open = target.openQuestions(answers: all) { secrets[$0] != nil || context.credentials.has($0, of: name) }
         Output.note(
-            open.isEmpty
-                ? "\(name) is set up. Start it with: broadcast start --to \(name)"
-                : SetupSentences.incomplete(name, open))
+            !open.isEmpty
+                ? SetupSentences.incomplete(name, open)
+                : answers.isEmpty ? SetupSentences.unchanged(name) : SetupSentences.complete(name))
         if target.isRTMP, let url = plain["url"], RTMPAddress.hasKey(url) {
             Output.note(
                 "The address is stored as it is. If its last part is the stream key, give the address without it: "
@@ -173,7 +174,7 @@ package struct SetupCommand: AsyncParsableCommand {
             if let plain = answer.setup, !plain.isEmpty { try information.keep(older.merging(plain) { $1 }, of: name) }
             try information.keep(watchURL: answer.watchUrl, of: name)
         }
-        Output.note("\(name) is set up. Start it with: broadcast start --to \(name)")
+        Output.note(SetupSentences.complete(name))
         if let url = answer.watchUrl { Output.note("It can be watched at \(url)") }
     }
 
@@ -283,7 +284,7 @@ package struct SetupCommand: AsyncParsableCommand {
         guard !answer.isEmpty else {
             // An empty answer deletes the stored one.
             if !question.isSecret && !question.isRequired { return }
-            throw CommandError(.nothing, "There is no answer for \(question.key). Nothing was changed.")
+            throw CommandError(.nothing, SetupSentences.emptyAnswer(question, of: name))
         }
         if question.key == "url" { try refuseSecret(in: answer, of: target) }
         if let form = question.form, !form.matches(answer) {

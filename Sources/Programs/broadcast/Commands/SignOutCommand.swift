@@ -14,6 +14,9 @@ struct SignOutCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The destination or service.", valueName: "name"))
     var name: String
 
+    @Flag(help: "Delete also the answers to its other questions.")
+    var answers = false
+
     func run() async throws {
         let user = UserEnvironment()
         // Secrets can be deleted whatever the configuration says, so a fault of it is only reported.
@@ -50,19 +53,20 @@ struct SignOutCommand: AsyncParsableCommand {
             }
         }
         for error in silent { Output.note("broadcast: " + error.message + " It may be live with the key of \(name).") }
+        let hadAnswers = try answers && forgetAnswers(user)
         let hadUser = try mayHaveUser(configuration, user, isKnown: problem == nil) && forgetUser(user)
         if configuration.destination(named: name)?.keyCommand != nil {
             throw CommandError(
                 .nothing,
                 "The key-command in \(user.paths.configFile) provides the key of \(name). Remove it there.")
         }
-        guard wasSignedIn || hadUser || ended > 0 else {
+        guard wasSignedIn || hadUser || hadAnswers || ended > 0 else {
             if let problem { throw problem }
             _ = try setupTarget(name, configuration, user)
             throw CommandError(.nothing, "Not signed in to \(name), so there is nothing to forget.")
         }
         if let problem { Output.note("Warning: \(problem.message) A key-command in it can still provide a key.") }
-        Output.note("Signed out of \(name).")
+        Output.note("Signed out of \(name).\(hadAnswers ? " Its answers are deleted." : "")")
         if !SetupInformation(paths: user.paths).knownAnswers(of: name).isEmpty {
             Output.note(SetupSentences.answersStay(name))
         }
@@ -74,6 +78,16 @@ struct SignOutCommand: AsyncParsableCommand {
     private func mayHaveUser(_ configuration: Configuration, _ user: UserEnvironment, isKnown: Bool) -> Bool {
         if let destination = configuration.destination(named: name) { return destination.kind == .rtmp }
         return KnownService.named(name) != nil || !isKnown && !user.catalog.names.contains(name)
+    }
+
+    /// Deletes the answers that are not secret. Returns true if there were any.
+    private func forgetAnswers(_ user: UserEnvironment) throws(CommandError) -> Bool {
+        try presentingProblem { () throws(CredentialProblem) in
+            let information = SetupInformation(paths: user.paths)
+            guard try !information.answers(of: name).isEmpty else { return false }
+            try information.keep([:], of: name)
+            return true
+        }
     }
 
     /// Deletes the user name. Returns true if there was one.
