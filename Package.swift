@@ -36,7 +36,7 @@ let layers = [
             .library("COpenSSL", pkgConfig: "libssl libcrypto", packages: ["libssl-dev"]),
             // HTTP for the hls extension, a separate program. It must be the libcurl that uses OpenSSL.
             .library("CCurl", pkgConfig: "libcurl", packages: ["libcurl4-openssl-dev"]),
-            // Only for the whip extension: encrypted RTP, and the sound of WebRTC. Both need only libc and OpenSSL.
+            // Only for the whip and lan extensions: encrypted RTP, and the sound of WebRTC. Both need only libc and OpenSSL.
             .library("CSRTP", pkgConfig: "libsrtp2", packages: ["libsrtp2-dev"]),
             .library("COpus", pkgConfig: "opus", packages: ["libopus-dev"]),
             // Only for the srt extension, a separate program, so that other users do not need libsrt.
@@ -128,6 +128,8 @@ let layers = [
         [
             // Before the encoders: conversion, scaling and the slate; mixing and resampling of sound.
             .swift("Mix", uses: ["CSWResample", "CYUV", "CPixelKernels", "Media"]),
+            // The encoder of Opus, for extensions: nothing else needs libopus.
+            .swift("Opus", uses: ["COpus", "Media"]),
             // The encoders, and the rate control of the screen: H.264, AAC, PNG, Sixel.
             .swift(
                 "Encode",
@@ -240,15 +242,15 @@ let layers = [
             .program(
                 "broadcast-lan",
                 uses: [
-                    "Media", "Concurrency", "Mux", "NetworkSupport", "BroadcastExtension", "NIOCore", "NIOPosix",
-                    "NIOHTTP1", "NIOWebSocket",
+                    "Media", "Concurrency", "Bitstream", "Mux", "Opus", "NetworkSupport", "WebRTC",
+                    "BroadcastExtension", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket",
                 ], embedded: ["page.html"]),
             .program(
                 "broadcast-srt", uses: ["CSRT", "Media", "Concurrency", "Processes", "Mux", "BroadcastExtension"]),
             .program(
                 "broadcast-whip",
                 uses: [
-                    "CLinux", "COpus", "Media", "Concurrency", "Bitstream", "TLS", "HTTPClient", "WebRTC",
+                    "CLinux", "Media", "Concurrency", "Bitstream", "Opus", "TLS", "HTTPClient", "WebRTC",
                     "BroadcastExtension",
                 ]),
         ]),
@@ -360,9 +362,9 @@ let tests: [Module] = [
             "Host", "Presentation", "Terminal", "TestSupport",
         ]),
     .test("HLSTests", uses: ["Media", "HLS", "HTTPClient", "BroadcastExtension", "broadcast-hls", "TestSupport"]),
-    .test("LANTests", uses: ["Media", "BroadcastExtension", "broadcast-lan", "NIOHTTP1"]),
+    .test("LANTests", uses: ["Media", "WebRTC", "BroadcastExtension", "broadcast-lan", "NIOHTTP1"]),
     .test("WebRTCTests", uses: ["Media", "WebRTC", "FuzzTargets"]),
-    .test("WHIPTests", uses: ["Media", "BroadcastExtension", "broadcast-whip"]),
+    .test("WHIPTests", uses: ["Media", "Opus", "BroadcastExtension", "broadcast-whip"]),
     .test("SRTTests", uses: ["Media", "Concurrency", "BroadcastExtension", "broadcast-srt", "TestSupport"]),
     .test("TestSupportTests", uses: ["TestPatterns", "TestSupport", "TestScreen"]),
     .test(

@@ -42,18 +42,20 @@ extension EndToEndTests {
                     "\(session.standardError)")
                 #expect(address.contains(":\(port)/") && session.standardError.contains("only this computer can watch"))
                 let browser = try await Browser.open(address, in: studio.peers)
+                try await browser.wait(for: "WebRTC", "session?.peer.connectionState === 'connected'")
                 let silent = try await browser.measure(seconds: 4)
                 #expect(silent.size == [640, 360] && silent.ages.count > 20 && silent.unreadable == 0, "\(silent)")
                 try await browser.wait(for: "the viewer", "$('viewers').textContent === '1 viewer'")
                 #expect(try await studio.status()?.destinations.first?.viewers == 1)
                 try await browser.wait(for: "the latency", "/^Live, .* behind$/.test($('latency').textContent)")
 
-                // A click switches the sound on; no sound is decoded before.
-                #expect(try await browser.evaluate("video.webkitAudioDecodedByteCount || 0") == 0)
+                // A click lets the sound be heard.
+                #expect(try await browser.evaluate("video.muted"))
                 try await browser.click("#sound")
-                try await browser.wait(for: "sound", "video.webkitAudioDecodedByteCount > 0 && !video.muted")
+                try await browser.wait(for: "a beep", "!video.muted && \(Self.energy) > 0.01")
                 let loud = try await browser.measure(seconds: 2)
                 #expect(loud.ages.count > 5 && loud.unreadable == 0, "\(loud)")
+                #expect(try await browser.evaluate("byRTC"))
 
                 #expect(try await studio.broadcast.run(["pause"]).status == .exited(0))
                 try await browser.wait(for: "the pause", "$('notice').textContent.includes('paused')")
@@ -65,6 +67,41 @@ extension EndToEndTests {
                 // The secret of the address is not in the log.
                 let log = try await studio.broadcast.run(["logs"])
                 #expect(log.output.contains("room: live") && !log.output.contains(address), "\(log)")
+                try await browser.close()
+            }
+        }
+
+        /// The energy of the sound that has been played from WebRTC.
+        private static let energy = """
+            (session.peer.getStats().then(all => { window.energy = \
+            [...all.values()].reduce((sum, one) => sum + (one.totalAudioEnergy || 0), 0); }), window.energy || 0)
+            """
+
+        @Test func `Where WebRTC does not arrive, the page plays what its socket brings, with sound beside it`()
+            async throws
+        {
+            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
+                let port = try await setUp(studio)
+                let session = try await studio.startLive(["--to", "room"])
+                let page = "http://127.0.0.1:\(port)/\(Self.token)/"
+                let browser = try await Browser.open(page + "#mse", in: studio.peers)
+                let silent = try await browser.measure(seconds: 4)
+                #expect(silent.size == [640, 360] && silent.ages.count > 20 && silent.unreadable == 0, "\(silent)")
+                #expect(try await browser.evaluate("!byRTC && sound === null"))
+                try await browser.click("#sound")
+                try await browser.wait(
+                    for: "sound", "sound.context.state === 'running' && sound.next > sound.context.currentTime")
+                try await browser.wait(for: "the viewer", "$('viewers').textContent === '1 viewer'")
+                // A viewer whom no datagram of the server reaches: the connection is made, and nothing comes.
+                _ = try await browser.evaluate(
+                    """
+                    (byRTC = true, patience = 500, edge = null, reconnect(), \
+                    RTCPeerConnection.prototype.setRemoteDescription = async () => {}, true)
+                    """, as: Bool.self)
+                try await browser.wait(for: "the socket", "!byRTC && edge !== null && video.videoWidth === 640")
+                #expect(try await browser.measure(seconds: 2).ages.count > 5)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await session.waitForExit() == .exited(0))
                 try await browser.close()
             }
         }
@@ -109,6 +146,8 @@ extension EndToEndTests {
                 let nothing = try #require(result["nothing"] as? [Int])
                 #expect(nothing.allSatisfy { $0 == 404 || $0 == 400 } && nothing.count == 7, "\(nothing)")
                 #expect(result["body"] as? String == "" && result["long"] as? Int == 0, "\(result)")
+                // No session for another site, for no description, for one that is too long, and without a decoder.
+                #expect(result["offers"] as? [Int] == [404, 406, 404, 406, 404], "\(result)")
                 for key in ["foreign", "garbage", "unmasked", "large", "binary", "flood", "nonsense", "slow"] {
                     #expect(result[key] as? Bool == true, "\(key): \(result)")
                 }

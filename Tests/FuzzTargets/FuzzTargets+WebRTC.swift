@@ -30,11 +30,22 @@ extension FuzzTargets {
         precondition((RateEstimator.smallest...RateEstimator.largest).contains(estimator.estimate))
     }
 
-    /// A session description from a server. What is taken of it has the sizes that ICE requires.
+    /// A session description from a server or a viewer. What is taken of it has the sizes that ICE requires, and an
+    /// offer is answered with all of its sections.
     public static func description(_ bytes: [UInt8]) {
-        guard let answer = try? SessionAnswer(reading: String(decoding: bytes, as: UTF8.self)) else { return }
-        precondition(answer.takesVideo || answer.takesSound)
-        precondition(answer.credentials.password.utf8.count >= 22 && answer.candidates.allSatisfy { $0.port > 0 })
+        let text = String(decoding: bytes, as: UTF8.self)
+        let media = OfferedMedia(profileLevel: "64001f", hasSound: true)
+        for peer in [try? PeerDescription(answer: text), try? PeerDescription(offer: text, for: media)] {
+            guard let peer else { continue }
+            precondition(peer.video != nil || peer.sound != nil)
+            precondition(peer.credentials.password.utf8.count >= 22 && peer.candidates.allSatisfy { $0.port > 0 })
+        }
+        guard let peer = try? PeerDescription(offer: text, for: media),
+            let connection = try? MediaConnection(
+                answering: text, with: media, addresses: [], historySize: 8, at: .zero)
+        else { return }
+        let sections = connection.description.split(separator: "\r\n").count { $0.hasPrefix("m=") }
+        precondition(sections == peer.sections.count, "a section has no answer")
     }
 
     /// Datagrams of DTLS from a peer, each after its length in a byte, before and within the handshake.

@@ -1,5 +1,6 @@
 import BroadcastExtension
 import Testing
+import WebRTC
 import broadcast_lan
 
 struct LANSettingsTests {
@@ -37,7 +38,7 @@ struct LANSettingsTests {
         ("::1", true), ("fe80::1", true), ("fd00::1", true), ("2001:db8::1", false),
     ])
     func `An address that the Internet reaches is told from others`(text: String, isLocal: Bool) throws {
-        #expect(try #require(NetworkAddress(text)).isLocal == isLocal)
+        #expect(try #require(TransportAddress(text, port: 1)).isLocal == isLocal)
     }
 
     @Test func `A secret matches only itself`() {

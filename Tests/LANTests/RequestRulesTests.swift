@@ -20,8 +20,20 @@ struct RequestRulesTests {
         #expect(answer("/\(Self.token)") == .redirect(to: "/\(Self.token)/"))
         #expect(answer("/\(Self.token)/", host: "LOCALHOST:8330") == .page)
         let socket = "/\(Self.token)/ws"
-        #expect(answer(socket, origin: "http://192.168.1.5:8330") == .socket(withSound: false))
-        #expect(answer(socket + "?sound=1", origin: "http://192.168.1.5:8330") == .socket(withSound: true))
+        #expect(answer(socket, origin: "http://192.168.1.5:8330") == .socket(.pictures))
+        #expect(answer(socket + "?sound=1", origin: "http://192.168.1.5:8330") == .socket(.picturesAndSound))
+        #expect(answer(socket + "?media=none", origin: "http://192.168.1.5:8330") == .socket(.none))
+    }
+
+    @Test func `An offer is taken of the page and of programs that are no browsers`() {
+        let offer = "/\(Self.token)/whep"
+        #expect(answer(offer, method: .POST) == .offer(isOfPage: false))
+        #expect(answer(offer + "?page=1", method: .POST, origin: "http://192.168.1.5:8330") == .offer(isOfPage: true))
+        #expect(answer(offer, method: .POST, origin: "http://evil.example") == .notFound)
+        #expect(answer("/sesame/whep", method: .POST) == .notFound && answer(offer) == .notFound)
+        #expect(answer(offer + "/x", method: .DELETE) == .endOfSession("x"))
+        #expect(answer(offer + "/x", method: .DELETE, origin: "null") == .notFound)
+        #expect(answer(offer + "/x", method: .PATCH) == .notFound && answer(offer, method: .DELETE) == .notFound)
     }
 
     @Test(arguments: [

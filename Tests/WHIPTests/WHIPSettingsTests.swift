@@ -1,5 +1,6 @@
 import BroadcastExtension
 import Media
+import Opus
 import Testing
 import broadcast_whip
 

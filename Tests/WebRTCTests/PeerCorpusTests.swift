@@ -31,7 +31,7 @@ struct PeerCorpusTests {
     }
 
     @Test func `Session descriptions are read or refused`() {
-        let text = Array(SessionAnswerTests.answer.utf8)
+        let text = Array(PeerDescriptionTests.answer.utf8)
         Mutations.prefixes(of: text, FuzzTargets.description)
         Mutations.wrongBits(in: text, count: 5000, FuzzTargets.description)
     }

@@ -34,7 +34,8 @@ struct RTPTests {
 
     @Test func `a lost packet is given again until it is too old`() throws {
         var stream = RTPStream(
-            payloadType: 96, clockRate: 90_000, mid: "0", retransmission: .init(payloadType: 97), keepsHistory: true)
+            payloadType: 96, clockRate: 90_000, mid: "0", retransmission: .init(payloadType: 97),
+            historySize: RTPStream.standardHistory)
         let first = stream.packet([1], ticks: 0, isMarked: true, extensions: Self.extensions)
         let lost = stream.lost(first.sequence)
         let again = try #require(lost)

@@ -33,16 +33,18 @@ package final class MediaConnection {
     /// The least bytes of an encrypted control packet: its head, its number and the tag.
     private static let leastControlSize = 22
     private static let mostControlSources = 64
+    /// How long a viewer holds pictures if there is sound, which needs a jitter buffer: so it is not heard much later.
+    private static let holdForSound = MediaTime(milliseconds: 50)
     private static let videoClock: Int64 = 90_000
     private static let soundClock: Int64 = 48_000
 
     private let certificate: DTLSCertificate
-    private var agent = ICEAgent()
+    private var agent: ICEAgent
     private var video: RTPStream?
     private var sound: RTPStream?
     /// The sources of control packets so far: libsrtp keeps a state for each.
     private var controlSources: Set<UInt32> = []
-    private var answer: SessionAnswer?
+    private var peer: PeerDescription?
     private var handshake: DTLSConnection?
     private var session: SRTPSession?
     private var startTime: MediaTime?
@@ -67,39 +69,86 @@ package final class MediaConnection {
     /// CLOCK_MONOTONIC of the presentation time zero; nil until the host has said it.
     package var origin: MediaTime?
 
-    /// The session description for the peer.
-    package let offer: String
+    /// The session description for the peer: an offer, or the answer to its offer.
+    package let description: String
 
+    /// Offers tracks. The peer's answer is for `accept`.
+    ///
     /// - Parameter addresses: where this side can be reached.
     package init(_ media: OfferedMedia, addresses: [TransportAddress]) throws(WebRTCError) {
         certificate = try DTLSCertificate()
+        agent = ICEAgent()
         if media.profileLevel != nil {
             video = RTPStream(
                 payloadType: SessionOffer.videoType, clockRate: Self.videoClock, mid: SessionOffer.videoMID,
-                retransmission: .init(payloadType: SessionOffer.retransmissionType), keepsHistory: true)
+                retransmission: .init(payloadType: SessionOffer.retransmissionType),
+                historySize: RTPStream.standardHistory)
         }
         if media.hasSound {
             sound = RTPStream(
                 payloadType: SessionOffer.soundType, clockRate: Self.soundClock, mid: SessionOffer.soundMID,
-                retransmission: nil, keepsHistory: false)
+                retransmission: nil, historySize: 0)
         }
-        offer =
+        description =
             SessionOffer(
                 media: media, credentials: agent.own, fingerprint: certificate.fingerprint, candidates: addresses,
                 video: video, sound: sound
             ).text
     }
 
-    /// Takes the peer's answer, and begins to connect.
-    package func accept(_ text: String, at time: MediaTime) throws(WebRTCError) {
-        let answer = try SessionAnswer(reading: text)
-        guard answer.takesVideo || video == nil else { throw .unusableAnswer("it does not take H.264") }
-        if !answer.takesSound { sound = nil }
-        if !answer.hasRetransmission { video?.retransmission = nil }
-        self.answer = answer
+    /// Answers the peer's offer, and waits for its checks.
+    ///
+    /// - Parameters:
+    ///   - addresses: where this side can be reached.
+    ///   - historySize: how many packets of pictures can be sent again.
+    package init(
+        answering offer: String, with media: OfferedMedia, addresses: [TransportAddress], historySize: Int,
+        at time: MediaTime
+    ) throws(WebRTCError) {
+        var peer = try PeerDescription(offer: offer, for: media)
+        guard peer.video != nil || media.profileLevel == nil else {
+            throw .unusableDescription("it does not take H.264 of the stream's profile")
+        }
+        if peer.sound != nil { peer.video?.extensions.hold = Self.holdForSound }
+        certificate = try DTLSCertificate()
+        agent = ICEAgent(isLite: true)
+        video = peer.video.map { track in
+            RTPStream(
+                payloadType: track.payloadType, clockRate: Self.videoClock, mid: track.mid,
+                retransmission: track.retransmissionType.map { .init(payloadType: $0) }, historySize: historySize)
+        }
+        sound = peer.sound.map { track in
+            RTPStream(
+                payloadType: track.payloadType, clockRate: Self.soundClock, mid: track.mid, retransmission: nil,
+                historySize: 0)
+        }
+        description =
+            SessionAnswer(
+                peer: peer, credentials: agent.own, fingerprint: certificate.fingerprint, candidates: addresses,
+                video: video, sound: sound
+            ).text
+        self.peer = peer
         startTime = time
-        agent.start(peer: answer.credentials, candidates: answer.candidates, at: time)
+        agent.start(peer: peer.credentials, candidates: [], at: time)
     }
+
+    /// Takes the peer's answer to the offer, and begins to connect.
+    package func accept(_ text: String, at time: MediaTime) throws(WebRTCError) {
+        let peer = try PeerDescription(answer: text)
+        guard peer.video != nil || video == nil else { throw .unusableDescription("it does not take H.264") }
+        if peer.sound == nil { sound = nil }
+        if peer.video?.retransmissionType == nil { video?.retransmission = nil }
+        self.peer = peer
+        startTime = time
+        agent.start(peer: peer.credentials, candidates: peer.candidates, at: time)
+    }
+
+    /// The user name of this side in the peer's checks, before the colon (RFC 8445, 7.2.2).
+    package var fragment: String { agent.own.fragment }
+    /// True if an authentic message came from the address.
+    package func isPeer(_ address: TransportAddress) -> Bool { agent.isPeer(address) }
+    /// The timestamp of the presentation time zero in the packets of pictures.
+    package var firstTimestamp: UInt32? { video?.timestamp(0) }
 
     /// True if the peer takes no sound.
     package var isSilent: Bool { sound == nil }
@@ -129,7 +178,7 @@ package final class MediaConnection {
     package var nextDeadline: MediaTime? {
         [
             agent.nextDeadline, pacer.nextDeadline(rate: estimator.estimate), handshakeDeadline,
-            session == nil ? nil : (lastReport ?? .zero) + Self.reportInterval,
+            session == nil ? startTime.map { $0 + Self.connectTime } : (lastReport ?? .zero) + Self.reportInterval,
         ].compactMap { $0 }.min()
     }
 
@@ -207,7 +256,7 @@ package final class MediaConnection {
     /// - Parameter ticks: its presentation time in 48,000ths of a second.
     package func sendSound(_ packet: [UInt8], ticks: Int64, at time: MediaTime) {
         guard session != nil, sound != nil,
-            let extensions = answer?.soundExtensions,
+            let extensions = peer?.sound?.extensions,
             let packet = sound?.packet(packet, ticks: ticks, isMarked: false, extensions: extensions)
         else { return }
         // Sound is small, and a gap in it is heard.
@@ -229,10 +278,10 @@ package final class MediaConnection {
     // MARK: Handshake
 
     private func beginHandshake(at time: MediaTime) {
-        guard let answer, handshake == nil else { return }
+        guard let peer, handshake == nil else { return }
         do throws(WebRTCError) {
             handshake = try DTLSConnection(
-                certificate, peerFingerprint: answer.fingerprint, isClient: !answer.peerIsActive)
+                certificate, peerFingerprint: peer.fingerprint, isClient: !peer.peerIsActive)
         } catch {
             return end(error)
         }
@@ -268,7 +317,7 @@ package final class MediaConnection {
     // MARK: Media
 
     private func pace(at time: MediaTime) {
-        guard let extensions = answer?.videoExtensions else { return }
+        guard let extensions = peer?.video?.extensions else { return }
         for part in pacer.take(rate: estimator.estimate, at: time) {
             let packet = video?.packet(
                 part.payload, ticks: part.ticks, isMarked: part.isMarked, extensions: extensions)
@@ -311,7 +360,7 @@ package final class MediaConnection {
             for number in numbers { resend(number, at: time) }
         case .arrivals(let arrivals): estimator.note(arrivals, at: time)
         case .lost(let share, let source):
-            guard source == video?.source, answer?.hasTransportFeedback == false else { return }
+            guard source == video?.source, peer?.hasTransportFeedback == false else { return }
             let seconds = sentSince.map { (time - $0).seconds } ?? 0
             if seconds > 0 { estimator.noteLoss(Double(share) / 256, sentRate: sentBits / seconds) }
             (sentBits, sentSince) = (0, time)

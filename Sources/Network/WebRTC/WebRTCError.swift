@@ -2,7 +2,7 @@
 package enum WebRTCError: Error, Equatable, Sendable {
     case noMemory
     /// The peer's session description: what is wrong with it.
-    case unusableAnswer(String)
+    case unusableDescription(String)
     /// The handshake of DTLS.
     case handshakeFailed
     /// The peer is not the one that the description names.

@@ -1,3 +1,4 @@
+import Bitstream
 import BroadcastExtension
 import Media
 import NIOCore
@@ -12,7 +13,7 @@ final class Audience {
     /// A group that is younger is sent at once: another keyframe would hardly be sooner.
     private static let freshGroup = Duration.milliseconds(700)
     /// The time between two requests for a keyframe.
-    private static let requestInterval = Duration.seconds(1)
+    private static let requestInterval = Duration.milliseconds(500)
 
     private let loop: any EventLoop
     private let host: BroadcastHost
@@ -20,26 +21,33 @@ final class Audience {
     private var keyframeArrival: ContinuousClock.Instant?
     private var lastRequest: ContinuousClock.Instant?
     private var viewers: [ObjectIdentifier: Viewer] = [:]
+    /// The viewers by WebRTC, most of which also have a socket here.
+    let rtc: RTCViewers
     private var isPaused = false
     private var isOver = false
 
     init(loop: any EventLoop, host: BroadcastHost) {
         self.loop = loop
         self.host = host
+        rtc = RTCViewers(loop: loop)
+        rtc.onKeyframeNeeded = { [weak self] in self?.requestKeyframe() }
+        rtc.onCountChange = { [weak self] in self?.countChanged() }
     }
 
     // MARK: The broadcast
 
     /// Starts a stream, or goes on with another one after a change of its format.
-    func begin(_ stream: LiveStream) {
+    func begin(_ stream: LiveStream, _ record: AVCDecoderConfigurationRecord, sound: AudioFormat?, origin: Int64?) {
         loop.assertInEventLoop()
         self.stream = stream
         keyframeArrival = nil
+        rtc.begin(record, sound: sound, origin: origin)
         for viewer in viewers.values { viewer.begin(stream) }
     }
 
     func add(_ packet: EncodedPacket) {
         loop.assertInEventLoop()
+        rtc.add(packet)
         guard let fragment = stream?.add(packet) else { return }
         let now = ContinuousClock.now
         if fragment.isKeyframe { keyframeArrival = now }
@@ -55,6 +63,7 @@ final class Audience {
     /// Tells each viewer that it is over, and closes the connections.
     func end() -> EventLoopFuture<Void> {
         isOver = true
+        rtc.end()
         notify(.event("finish"))
         return EventLoopFuture.andAllComplete(viewers.values.compactMap { $0.close(.goingAway) }, on: loop)
     }
@@ -103,7 +112,8 @@ final class Audience {
 
     private func countChanged() {
         guard !isOver else { return }
-        host.viewers(viewers.count)
-        notify(.viewers(viewers.count))
+        let count = viewers.count + rtc.count
+        host.viewers(count)
+        notify(.viewers(count))
     }
 }

@@ -1,3 +1,4 @@
+import Bitstream
 import BroadcastExtension
 import Glibc
 import Media
@@ -16,7 +17,8 @@ final class LANHandler: BroadcastSampleHandler {
     private let group = EventLoops.make()
     private var audience: NIOLoopBound<Audience>?
     private var server: LANServer?
-    private var stream: ReceivedStream?
+    private var start: BroadcastStart?
+    private var record: AVCDecoderConfigurationRecord?
     private var isReconfigured = false
     private var origin: Int64?
 
@@ -24,7 +26,10 @@ final class LANHandler: BroadcastSampleHandler {
 
     func started(_ broadcast: BroadcastStart, host: BroadcastHost) throws {
         let settings = try LANSettings(setup: broadcast.setup)
-        stream = ReceivedStream(broadcast)
+        guard broadcast.tracks.contains(where: { $0.id == Track.screen.rawValue }) else {
+            throw BroadcastFailure(code: 415, message: "There is no picture to show. Omit lan, or add a picture.")
+        }
+        start = broadcast
         let loop = loop
         let (audience, connections) = try loop.submit {
             (
@@ -45,19 +50,25 @@ final class LANHandler: BroadcastSampleHandler {
     func timelineBegan(at clock: Int64) { origin = clock }
 
     func configured(_ track: Track, data: [UInt8]) {
-        stream?.configure(track, data: data)
+        guard track == .screen, let record = try? AVCDecoderConfigurationRecord(reading: data) else { return }
+        self.record = record
         isReconfigured = true
     }
 
     func process(_ sample: BroadcastSample) throws {
-        guard let audience else { return }
-        if isReconfigured, let description = stream?.description {
+        guard let audience, let start, let record else { return }
+        if isReconfigured {
             isReconfigured = false
-            guard description.video != nil else {
-                throw BroadcastFailure(code: 415, message: "There is no picture to show. Omit lan, or add a picture.")
+            let sound = start.tracks.first { $0.id != Track.screen.rawValue }.map {
+                AudioFormat(sampleRate: $0.sampleRate ?? 48_000, channelCount: $0.channels ?? 2)
             }
-            let live = LiveStream(description, origin: origin)
-            loop.execute { audience.value.begin(live) }
+            let screen = start.tracks.first { $0.id == Track.screen.rawValue }
+            let video = VideoTrackFormat(
+                codec: .h264(
+                    sequenceParameterSet: record.sequenceParameterSet, pictureParameterSet: record.pictureParameterSet),
+                size: PixelSize(width: screen?.width ?? 0, height: screen?.height ?? 0), frameRate: screen?.fps ?? 30)
+            let live = LiveStream(video, sound: sound, title: start.title, origin: origin)
+            loop.execute { [origin] in audience.value.begin(live, record, sound: sound, origin: origin) }
         }
         let packet = sample.packet
         loop.execute { audience.value.add(packet) }

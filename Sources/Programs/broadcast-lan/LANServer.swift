@@ -3,8 +3,10 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOWebSocket
+import WebRTC
 
-/// The server of the page: HTTP 1.1 and WebSocket on one event loop (RFC 9112, RFC 6455).
+/// The server of the page: HTTP 1.1 and WebSocket on one event loop (RFC 9112, RFC 6455), beside the datagrams of
+/// WebRTC.
 ///
 /// A request is limited in size and time, and each connection serves one of them.
 final class LANServer {
@@ -42,6 +44,7 @@ final class LANServer {
         for port in settings.port...last {
             do {
                 try listen(on: addresses, port, settings.token)
+                try loop.flatSubmit { [audience] in audience.value.rtc.listen(on: addresses, port: port) }.wait()
                 isOnlyLocal = addresses.allSatisfy { $0.hasPrefix("127.") || $0 == "::1" }
                 url = "http://\(Self.authority(shown, port))/\(settings.token)/"
                 return
@@ -69,16 +72,16 @@ final class LANServer {
     private static func addresses(for settings: LANSettings) throws(BroadcastFailure) -> ([String], shown: String) {
         switch settings.binding {
         case .standard:
-            guard let own = NetworkAddress.ofDefaultRoute() else { return (["127.0.0.1"], "127.0.0.1") }
-            guard NetworkAddress(own)?.isLocal == true else {
+            guard let own = TransportAddress.ofDefaultRoute() else { return (["127.0.0.1"], "127.0.0.1") }
+            guard own.isLocal else {
                 throw BroadcastFailure(
                     code: 400,
                     message:
-                        "The address \(own) of this computer can be reached from the Internet, so it is used only if "
+                        "The address \(own.text) of this computer can be reached from the Internet, so it is used only if "
                         + "the setting bind names it.")
             }
-            return ([own, "127.0.0.1"], own)
-        case .any: return (["0.0.0.0", "::"], NetworkAddress.ofDefaultRoute() ?? "127.0.0.1")
+            return ([own.text, "127.0.0.1"], own.text)
+        case .any: return (["0.0.0.0", "::"], TransportAddress.ofDefaultRoute()?.text ?? "127.0.0.1")
         case .addresses(let list): return (list, list[0])
         }
     }
@@ -124,7 +127,8 @@ final class LANServer {
         _ channel: any Channel, _ rules: RequestRules, _ audience: NIOLoopBound<Audience>
     ) throws {
         let limit = RequestLimit()
-        let page = NIOLoopBound(PageHandler(rules: rules), eventLoop: channel.eventLoop)
+        let page = NIOLoopBound(
+            PageHandler(rules: rules, limit: limit, viewers: audience.value.rtc), eventLoop: channel.eventLoop)
         let bound = NIOLoopBound(limit, eventLoop: channel.eventLoop)
         let upgrader = NIOWebSocketServerUpgrader(
             maxFrameSize: Viewer.maximumMessage,
@@ -134,10 +138,10 @@ final class LANServer {
             },
             upgradePipelineHandler: { channel, head in
                 channel.eventLoop.makeCompletedFuture {
-                    guard case .socket(let withSound) = rules.answer(to: head) else { return }
+                    guard case .socket(let media) = rules.answer(to: head) else { return }
                     bound.value.end()
                     try channel.pipeline.syncOperations.addHandler(
-                        Viewer(audience: audience.value, withSound: withSound))
+                        Viewer(audience: audience.value, media: media))
                 }
             })
         try channel.pipeline.syncOperations.addHandler(limit)

@@ -1,4 +1,5 @@
 import BroadcastExtension
+import WebRTC
 
 /// The settings of the extension: the answers to the manifest's questions.
 package struct LANSettings: Equatable {
@@ -30,7 +31,7 @@ package struct LANSettings: Equatable {
         let setup = setup.filter { !$0.value.isEmpty }
         if let bind = setup["bind"] {
             let parts = bind.split { $0 == "," || $0 == " " }.map(String.init)
-            guard parts == ["any"] || !parts.isEmpty && parts.allSatisfy({ NetworkAddress($0) != nil }) else {
+            guard parts == ["any"] || !parts.isEmpty && parts.allSatisfy({ TransportAddress.isAddress($0) }) else {
                 throw Self.wrong("bind", "it is any, or IP addresses with commas between them, not \(bind)")
             }
             binding = parts == ["any"] ? .any : .addresses(parts)

@@ -3,6 +3,9 @@ import Media
 import Mux
 
 /// A message for players: a part of a stream, with what they need to know about it. All viewers share its bytes.
+///
+/// Pictures are fragmented MP4. Sound is PCM of 16 bits, little endian: players hold back sound in a media element for
+/// a quarter of a second, and play PCM beside it at once.
 package struct LiveFragment: Sendable, Equatable {
     package enum Kind: UInt8, Sendable {
         case initialization = 0
@@ -12,7 +15,7 @@ package struct LiveFragment: Sendable, Equatable {
 
     package var kind: Kind
     package var isKeyframe: Bool
-    /// The header of the message (`docs/protocols.md`, "Watching in a browser"), and fragmented MP4.
+    /// The header of the message (`docs/protocols.md`, "Watching in a browser"), and the content.
     package var message: [UInt8]
 
     package init(kind: Kind, isKeyframe: Bool = false, time: MediaTime, content: [UInt8]) {
@@ -35,9 +38,11 @@ package struct LiveStream: Sendable {
     package struct Description: Sendable, Equatable, Codable {
         /// The version of the messages.
         package var hello = 1
-        /// The codecs as in RFC 6381; `sound` is nil without sound.
+        /// The codec as in RFC 6381.
         package var video: String?
-        package var sound: String?
+        /// Sample frames a second; nil without sound.
+        package var rate: Int?
+        package var channels: Int?
         package var width: Int
         package var height: Int
         package var fps: Int
@@ -48,18 +53,20 @@ package struct LiveStream: Sendable {
 
     package let description: Description
     private var writer: LiveMP4Writer
-    private let stream: StreamDescription
     /// The fragments since the newest keyframe. Empty if it was too large.
     package private(set) var group: [LiveFragment] = []
     private var groupSize = 0
 
-    package init(_ stream: StreamDescription, origin: Int64?) {
-        self.stream = stream
-        writer = LiveMP4Writer(stream)
+    /// - Parameters:
+    ///   - video: the pictures.
+    ///   - sound: nil without sound.
+    ///   - origin: `CLOCK_MONOTONIC` in nanoseconds at the time zero; nil if it is not known.
+    package init(_ video: VideoTrackFormat, sound: AudioFormat?, title: String?, origin: Int64?) {
+        writer = LiveMP4Writer(StreamDescription(video: video, audio: [], title: title))
         description = Description(
-            video: stream.video.flatMap(Self.codec), sound: stream.audio.first == nil ? nil : "mp4a.40.2",
-            width: stream.video?.size.width ?? 0, height: stream.video?.size.height ?? 0,
-            fps: stream.video?.frameRate ?? 0, title: stream.title, origin: origin.map { Double($0) / 1_000_000 })
+            video: Self.codec(video), rate: sound?.sampleRate, channels: sound?.channelCount,
+            width: video.size.width, height: video.size.height, fps: video.frameRate, title: title,
+            origin: origin.map { Double($0) / 1_000_000 })
     }
 
     private static func codec(_ video: VideoTrackFormat) -> String? {
@@ -69,21 +76,18 @@ package struct LiveStream: Sendable {
     }
 
     /// What a player appends first.
-    package func initialization(withSound: Bool) -> LiveFragment {
-        let sound = withSound ? stream.audio.prefix(1).map(\.track) : []
-        return LiveFragment(
-            kind: .initialization, time: .zero, content: writer.initialization(of: [.screen] + sound))
+    package func initialization() -> LiveFragment {
+        LiveFragment(kind: .initialization, time: .zero, content: writer.initialization(of: [.screen]))
     }
 
-    /// Adds a packet. Returns its fragment; nil for a track that no player gets.
+    /// Adds a packet. Returns its fragment.
     package mutating func add(_ packet: EncodedPacket) -> LiveFragment? {
-        guard packet.track == .screen || packet.track == stream.audio.first?.track,
-            let content = writer.fragment(packet)
-        else { return nil }
-        let isPicture = packet.track == .screen
+        guard packet.track == .screen else {
+            return LiveFragment(kind: .sound, time: packet.presentationTime, content: packet.data)
+        }
+        guard let content = writer.fragment(packet) else { return nil }
         let fragment = LiveFragment(
-            kind: isPicture ? .picture : .sound, isKeyframe: isPicture && packet.isKeyframe,
-            time: packet.presentationTime, content: content)
+            kind: .picture, isKeyframe: packet.isKeyframe, time: packet.presentationTime, content: content)
         if fragment.isKeyframe { (group, groupSize) = ([], 0) }
         guard fragment.isKeyframe || !group.isEmpty else { return fragment }
         groupSize += fragment.message.count

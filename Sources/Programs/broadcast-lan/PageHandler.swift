@@ -7,13 +7,21 @@ final class PageHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private static let page = String(decoding: PackageResources.page_html, as: UTF8.self)
+    /// The largest offer in bytes. That of a browser has 6 kB.
+    private static let maximumOffer = 32 << 10
 
     private let rules: RequestRules
+    private let limit: RequestLimit
+    private let viewers: RTCViewers
     private var answer = RequestRules.Answer.notFound
     private var host = ""
+    private var offer: [UInt8] = []
 
-    init(rules: RequestRules) {
-        self.rules = rules
+    /// - Parameters:
+    ///   - limit: of the request.
+    ///   - viewers: take offers.
+    init(rules: RequestRules, limit: RequestLimit, viewers: RTCViewers) {
+        (self.rules, self.limit, self.viewers) = (rules, limit, viewers)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -21,8 +29,14 @@ final class PageHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .head(let head):
             answer = rules.answer(to: head)
             host = head.headers.first(name: "host") ?? ""
-        // No request that is answered has a body.
-        case .body: answer = .notFound
+            if case .offer = answer { limit.allowBody(byteCount: Self.maximumOffer) }
+        case .body(let bytes):
+            // No other request that is answered has a body.
+            guard case .offer = answer, offer.count + bytes.readableBytes <= Self.maximumOffer else {
+                answer = .notFound
+                return
+            }
+            offer += bytes.readableBytesView
         case .end: respond(context)
         }
     }
@@ -48,10 +62,30 @@ final class PageHandler: ChannelInboundHandler, RemovableChannelHandler {
             headers.add(
                 name: "Content-Security-Policy",
                 value: "default-src 'none'; script-src 'nonce-\(nonce)'; style-src 'nonce-\(nonce)'; media-src blob:; "
-                    + "connect-src ws://\(host); base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+                    + "connect-src 'self' ws://\(host); base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
         case .redirect(let path):
             status = .permanentRedirect
             headers.add(name: "Location", value: path)
+        case .offer(let isOfPage):
+            do throws(RTCViewers.Refusal) {
+                let session = try viewers.open(String(decoding: offer, as: UTF8.self), isOfPage: isOfPage)
+                status = .created
+                body = context.channel.allocator.buffer(string: session.answer)
+                headers.add(name: "Content-Type", value: "application/sdp")
+                headers.add(name: "Location", value: "/\(rules.token)/whep/\(session.id)")
+                if let first = session.firstTimestamp { headers.add(name: "RTP-Origin", value: String(first)) }
+            } catch {
+                switch error {
+                case .full, .notReady:
+                    status = .serviceUnavailable
+                    headers.add(name: "Retry-After", value: "5")
+                case .unusable(let reason):
+                    status = .notAcceptable
+                    body = context.channel.allocator.buffer(string: "The offer cannot be used: \(reason).\n")
+                    headers.add(name: "Content-Type", value: "text/plain; charset=utf-8")
+                }
+            }
+        case .endOfSession(let id): status = viewers.close(id) ? .ok : .notFound
         case .socket, .notFound: status = .notFound
         }
         headers.add(name: "Content-Length", value: String(body.readableBytes))

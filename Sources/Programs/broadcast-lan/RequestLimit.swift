@@ -9,8 +9,14 @@ final class RequestLimit: ChannelInboundHandler {
     static let maximumTime = TimeAmount.seconds(10)
 
     private var byteCount = 0
+    private var allowed = maximumByteCount
     private var isOver = false
     private var deadline: Scheduled<Void>?
+
+    /// The request has a body, which may have some bytes.
+    func allowBody(byteCount: Int) {
+        allowed += byteCount
+    }
 
     /// The request is complete: WebSocket has limits of its own.
     func end() {
@@ -28,7 +34,7 @@ final class RequestLimit: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if !isOver {
             byteCount += unwrapInboundIn(data).readableBytes
-            guard byteCount <= Self.maximumByteCount else { return context.close(promise: nil) }
+            guard byteCount <= allowed else { return context.close(promise: nil) }
         }
         context.fireChannelRead(data)
     }

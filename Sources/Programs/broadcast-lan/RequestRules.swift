@@ -6,7 +6,12 @@ package struct RequestRules: Sendable {
         /// The path without its last slash: the page is a folder, so that its links are short.
         case redirect(to: String)
         case page
-        case socket(withSound: Bool)
+        case socket(SocketMedia)
+        /// A session description to answer (WHEP, draft-ietf-wish-whep). `isOfPage`: the page's socket already counts
+        /// as a viewer.
+        case offer(isOfPage: Bool)
+        /// The end of a session of WHEP.
+        case endOfSession(String)
         /// Also for a wrong token: it does not tell what exists.
         case notFound
     }
@@ -21,20 +26,37 @@ package struct RequestRules: Sendable {
     }
 
     package func answer(to head: HTTPRequestHead) -> Answer {
-        guard head.method == .GET, head.headers["host"].count == 1, let host = head.headers.first(name: "host"),
+        guard head.headers["host"].count == 1, let host = head.headers.first(name: "host"),
             hosts.contains(host.lowercased())
         else { return .notFound }
         let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let path = parts[0].split(separator: "/", omittingEmptySubsequences: false)
         guard path.count >= 2, path[0].isEmpty, AccessToken.matches(path[1], token) else { return .notFound }
-        switch path.dropFirst(2) {
-        case []: return .redirect(to: "/\(token)/")
-        case [""]: return .page
-        case ["ws"]:
-            // A page of another site must not watch with the user's browser.
-            guard head.headers["origin"] == ["http://" + host] else { return .notFound }
-            return .socket(withSound: parts.count == 2 && parts[1] == "sound=1")
+        let query = parts.count == 2 ? parts[1] : ""
+        let origins = head.headers["origin"]
+        let isOwn = origins == ["http://" + host]
+        switch (head.method, path.dropFirst(2).map(String.init)) {
+        case (.GET, []): return .redirect(to: "/\(token)/")
+        case (.GET, [""]): return .page
+        // A page of another site must not watch with the user's browser. A program that is no browser sends no Origin,
+        // but only the page has a use for the socket.
+        case (.GET, ["ws"]) where isOwn: return .socket(SocketMedia(query: query))
+        case (.POST, ["whep"]) where isOwn || origins.isEmpty: return .offer(isOfPage: query == "page=1")
+        case (.DELETE, let rest) where rest.count == 2 && rest[0] == "whep" && (isOwn || origins.isEmpty):
+            return .endOfSession(rest[1])
         default: return .notFound
         }
+    }
+}
+
+/// What a socket of the page carries beside notices.
+package enum SocketMedia: Equatable, Sendable {
+    /// The page gets the stream by WebRTC.
+    case none
+    case pictures
+    case picturesAndSound
+
+    init(query: some StringProtocol) {
+        self = query == "media=none" ? .none : query == "sound=1" ? .picturesAndSound : .pictures
     }
 }

@@ -14,27 +14,29 @@ final class Viewer: ChannelInboundHandler {
     private static let silence = TimeAmount.seconds(10)
 
     private let audience: Audience
-    private let withSound: Bool
+    private let media: SocketMedia
     private var queue: ViewerQueue
     private var context: ChannelHandlerContext?
     private var messages = (second: NIODeadline.now(), count: 0)
     private var watchdog: Scheduled<Void>?
 
-    init(audience: Audience, withSound: Bool) {
+    init(audience: Audience, media: SocketMedia) {
         self.audience = audience
-        self.withSound = withSound
-        queue = ViewerQueue(withSound: withSound)
+        self.media = media
+        queue = ViewerQueue(withSound: media == .picturesAndSound)
     }
 
-    var needsKeyframe: Bool { queue.needsKeyframe }
+    /// True if the viewer cannot go on without a keyframe.
+    var needsKeyframe: Bool { media != .none && queue.needsKeyframe }
 
     // MARK: To the page
 
     /// Describes a stream. The queue of an earlier one is discarded.
     func begin(_ stream: LiveStream) {
-        queue = ViewerQueue(withSound: withSound)
+        queue = ViewerQueue(withSound: media == .picturesAndSound)
         tell(stream.description.json)
-        write(stream.initialization(withSound: withSound))
+        guard media != .none else { return }
+        write(stream.initialization())
         context?.flush()
     }
 
@@ -44,6 +46,7 @@ final class Viewer: ChannelInboundHandler {
     }
 
     func send(_ fragment: LiveFragment, at now: ContinuousClock.Instant) {
+        guard media != .none else { return }
         queue.add(fragment, at: now)
         drain()
     }

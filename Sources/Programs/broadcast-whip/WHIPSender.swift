@@ -4,6 +4,7 @@ import CLinux
 import Concurrency
 import Glibc
 import Media
+import Opus
 import Synchronization
 import WebRTC
 
@@ -129,7 +130,7 @@ final class WHIPSender: Sendable {
             if wasAccepted, code != 401, code != 403 { return reason }
             host.finish(with: BroadcastFailure(code: code, message: Self.capitalized(reason)))
         case WHIPEndpoint.Failure.unreachable(let reason): return reason
-        case WebRTCError.unusableAnswer(let reason):
+        case WebRTCError.unusableDescription(let reason):
             let sentence = "The server's answer cannot be used: \(reason)"
             guard wasAccepted else { host.finish(with: BroadcastFailure(code: 415, message: sentence)) }
             return sentence
@@ -151,7 +152,7 @@ final class WHIPSender: Sendable {
         }
         let offered = OfferedMedia(profileLevel: stream.video?.profileLevel, hasSound: stream.sound != nil)
         let connection = try MediaConnection(offered, addresses: sockets.addresses)
-        let offer = connection.offer
+        let offer = connection.description
         let opening = Task { () async throws -> WHIPEndpoint.Session in try await endpoint.open(offer: offer) }
         let isOver = inbox.withLock { inbox in
             inbox.opening = opening
@@ -169,8 +170,10 @@ final class WHIPSender: Sendable {
             throw error
         }
         let result = await NamedThread.run(name: "webrtc") { [self] in task.run(self.send) }
-        if case .broken = result.0 {
-            // The viewers have nothing now: this must not wait for a server that may be dead.
+        if case .broken(let error) = result.0 {
+            // The viewers have nothing now: this must not wait for a server that may be dead. The reason comes first,
+            // for the line that says so.
+            host.status(Self.sentence(error))
             host.ready(false)
             Task { await endpoint.close(session) }
         } else {
@@ -278,7 +281,7 @@ final class WHIPSender: Sendable {
     private static func sentence(_ error: WebRTCError) -> String {
         switch error {
         case .noMemory: "this machine has no memory"
-        case .unusableAnswer(let reason): "the server's answer cannot be used: \(reason)"
+        case .unusableDescription(let reason): "the server's answer cannot be used: \(reason)"
         case .handshakeFailed: "the encryption could not be agreed on with the server"
         case .wrongFingerprint: "the server is not the one that its answer names"
         case .noPath: "no UDP packets reach the server, or none come back: a firewall may block them"
@@ -288,13 +291,4 @@ final class WHIPSender: Sendable {
     }
 
     private static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
-}
-
-extension AVCDecoderConfigurationRecord {
-    /// The `profile-level-id` of the stream: six hexadecimal digits (RFC 6184, 8.1).
-    fileprivate var profileLevel: String {
-        let digits = Array("0123456789abcdef")
-        return sequenceParameterSet.dropFirst().prefix(3).map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }
-            .joined()
-    }
 }

@@ -1,8 +1,9 @@
 """Opens an address in headless Chromium, and carries out commands from standard input, one per line. Each is answered
 with one line of JSON.
 
-    measure SECONDS        {"ages": [ms], "gaps": [ms], "unreadable": n, "size": [w, h]}: the age of the clock of `TestScreen
-                           clock` in each picture when it was presented, and the times between presented pictures
+    measure SECONDS        {"ages": [ms], "drawn": [ms], "gaps": [ms], "unreadable": n, "size": [w, h]}: the age of the
+                           clock of `TestScreen clock` in each picture when it was presented by its metadata, and when
+                           this program has read it; the times between presented pictures
     eval EXPRESSION        the value of an expression in the page
     click SELECTOR         clicks an element, as a person does
     screenshot PATH        writes a picture of the page
@@ -25,7 +26,7 @@ const columns = 18, rows = 4, size = 4, canvas = document.createElement('canvas'
 canvas.width = columns * size;
 canvas.height = rows * size;
 const picture = canvas.getContext('2d', { willReadFrequently: true });
-const ages = [], gaps = [];
+const ages = [], drawn = [], gaps = [];
 let unreadable = 0, last = null;
 const end = performance.now() + seconds * 1000;
 // CLOCK_MONOTONIC in milliseconds at performance.now() = 0.
@@ -59,13 +60,14 @@ function step(now, data) {
     let age = (origin + shown) % 4294967296 - value;
     if (age < -2147483648) age += 4294967296;
     ages.push(Math.round(age * 10) / 10);
+    drawn.push(Math.round((age + performance.now() - shown) * 10) / 10);
   }
   if (last !== null) gaps.push(Math.round(shown - last));
   last = shown;
   if (performance.now() < end) video.requestVideoFrameCallback(step);
 }
 video.requestVideoFrameCallback(step);
-setTimeout(() => done({ ages, gaps, unreadable, size: [video.videoWidth, video.videoHeight] }), seconds * 1000 + 200);
+setTimeout(() => done({ ages, drawn, gaps, unreadable, size: [video.videoWidth, video.videoHeight] }), seconds * 1000 + 200);
 """
 
 

@@ -29,12 +29,21 @@ def receive_all(connection):
     return data
 
 
-def request(path, method="GET", headers=None):
+# A viewer who decodes only H.264 of the Baseline profile.
+BASELINE = "\r\n".join([
+    "v=0", "o=- 1 1 IN IP4 127.0.0.1", "s=-", "t=0 0", "m=video 9 UDP/TLS/RTP/SAVPF 96", "a=ice-ufrag:abcd",
+    "a=ice-pwd:0123456789012345678901", "a=fingerprint:sha-256 AA:BB", "a=setup:actpass", "a=mid:0", "a=recvonly",
+    "a=rtpmap:96 H264/90000", "a=fmtp:96 packetization-mode=1;profile-level-id=42e01f", ""])
+
+
+def request(path, method="GET", headers=None, body=""):
     """The status of the answer and its head; 0 if the connection is closed without an answer."""
     lines = [f"{method} {path} HTTP/1.1"] + (headers if headers is not None else [f"Host: {HOST}"])
+    if body:
+        lines.append(f"Content-Length: {len(body)}")
     with connect() as connection:
         try:
-            connection.sendall("\r\n".join(lines + ["", ""]).encode())
+            connection.sendall("\r\n".join(lines + ["", body]).encode())
         except ConnectionError:
             return 0, ""
         answer = receive_all(connection).decode("utf-8", "replace")
@@ -97,6 +106,13 @@ def unwanted():
             request("/")[0], request("/wrong-secret-of-22-chars/")[0], request(f"/{TOKEN}/x")[0],
             request(f"/{TOKEN}/", headers=["Host: evil.example"])[0], request(f"/{TOKEN}/", headers=[])[0],
             request(f"/{TOKEN}/", method="POST")[0], request(f"/{TOKEN}/ws")[0],
+        ],
+        "offers": [
+            request(f"/{TOKEN}/whep", "POST", [f"Host: {HOST}", "Origin: http://evil.example"], BASELINE)[0],
+            request(f"/{TOKEN}/whep", "POST", body="nonsense")[0],
+            request(f"/{TOKEN}/whep", "POST", body="v=0\r\n" * 8000)[0],
+            request(f"/{TOKEN}/whep", "POST", body=BASELINE)[0],
+            request(f"/{TOKEN}/whep/no-session", "DELETE")[0],
         ],
         "body": request(f"/{TOKEN}/x")[1].split("\r\n\r\n")[-1],
         "foreign": upgrade(origin="http://evil.example") is None,

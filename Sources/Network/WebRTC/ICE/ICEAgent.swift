@@ -3,8 +3,8 @@ import Media
 /// Finds a path to the peer, and checks that the peer still wants what it gets (RFC 8445, RFC 7675). A value without
 /// sockets: datagrams go in and out.
 ///
-/// This side is controlling, and has host candidates only. It nominates the first pair that answers, and uses it when
-/// the peer has answered that too.
+/// This side has host candidates only. As a full agent it is controlling: it nominates the first pair that answers, and
+/// uses it when the peer has answered that too. As a lite one it only answers, and the peer nominates (RFC 8445, 2.5).
 package struct ICEAgent {
     package struct Credentials: Equatable, Sendable {
         package var fragment: String
@@ -37,6 +37,8 @@ package struct ICEAgent {
     private static let mostTransactions = 64
 
     package let own: Credentials
+    /// True if only the peer checks: this side can be reached at its candidates.
+    package let isLite: Bool
     private var peer: Credentials?
     private var candidates: [TransportAddress] = []
     private var nextCandidate = 0
@@ -49,11 +51,11 @@ package struct ICEAgent {
     private let tieBreaker = (0..<8).map { _ in UInt8.random(in: 0...255) }
     /// The address of the peer; nil until a check was answered.
     package private(set) var selected: TransportAddress?
-    /// When the peer has answered last.
+    /// When the peer has answered last, or has asked a lite agent.
     package private(set) var lastAnswer: MediaTime?
 
-    package init(own: Credentials = .random()) {
-        self.own = own
+    package init(own: Credentials = .random(), isLite: Bool = false) {
+        (self.own, self.isLite) = (own, isLite)
     }
 
     /// Begins to check. Candidates of other transports and names are not given here.
@@ -75,7 +77,7 @@ package struct ICEAgent {
 
     /// When `checks` has something to send.
     package var nextDeadline: MediaTime? {
-        guard peer != nil, selected != nil || !candidates.isEmpty else { return nil }
+        guard peer != nil, !isLite, selected != nil || !candidates.isEmpty else { return nil }
         return lastCheck.map { $0 + (selected == nil ? Self.checkInterval : Self.consentInterval) } ?? .zero
     }
 
@@ -125,6 +127,12 @@ package struct ICEAgent {
             var answer = STUNMessage(.bindingSuccess, transaction: message.transaction)
             answer.addMapped(address)
             var result = [(address, answer.bytes(password: own.password))]
+            if isLite {
+                lastAnswer = time
+                // The peer may change its mind, for example when a phone changes its network.
+                if message[.useCandidate] != nil { selected = address }
+                return result
+            }
             // The peer may be behind a translator of addresses: it is reached where it comes from.
             if selected == nil {
                 if !candidates.contains(address), candidates.count < Self.mostCandidates { candidates.append(address) }

@@ -1,3 +1,5 @@
+import Media
+
 /// A packet of RTP (RFC 3550, 5.1) that can be sent, with the extensions of one byte (RFC 8285, 4.2).
 package struct RTPPacket: Sendable {
     /// The identifiers that both sides have agreed on; nil for one that is not used.
@@ -7,8 +9,13 @@ package struct RTPPacket: Sendable {
         /// The number of the packet among all of the connection (draft-holmer-rmcat-transport-wide-cc-extensions-01).
         package var transportSequence: UInt8?
 
-        package init(mid: UInt8? = nil, transportSequence: UInt8? = nil) {
-            (self.mid, self.transportSequence) = (mid, transportSequence)
+        /// How long a browser holds a picture (the extension playout-delay of WebRTC).
+        package var playoutDelay: UInt8?
+        /// That time. With 0, a picture is shown as soon as it is complete. At most 40 s, in steps of 10 ms.
+        package var hold = MediaTime.zero
+
+        package init(mid: UInt8? = nil, transportSequence: UInt8? = nil, playoutDelay: UInt8? = nil) {
+            (self.mid, self.transportSequence, self.playoutDelay) = (mid, transportSequence, playoutDelay)
         }
     }
 
@@ -46,6 +53,13 @@ package struct RTPPacket: Sendable {
             bytes.append(identifier << 4 | 1)
             transportSequenceStart = bytes.count
             bytes += [0, 0]
+        }
+        if isVideo, let identifier = extensions.playoutDelay {
+            // The least and the most delay, of 12 bits each, in hundredths of a second.
+            let hold = Int(extensions.hold.milliseconds / 10) & 0xfff
+            bytes += [
+                identifier << 4 | 2, UInt8(hold >> 4), UInt8((hold & 0xf) << 4 | hold >> 8), UInt8(hold & 0xff),
+            ]
         }
         while !bytes.count.isMultiple(of: 4) { bytes.append(0) }
         bytes.set16((bytes.count - 16) / 4, at: 14)

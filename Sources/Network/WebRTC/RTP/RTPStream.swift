@@ -1,7 +1,7 @@
 /// One track: its numbers, and the packets that can be asked for again. A value without a clock.
 package struct RTPStream {
     /// Packets that are kept for retransmission: 2 s at 8 Mbit/s.
-    private static let historySize = 2048
+    package static let standardHistory = 2048
 
     package struct Retransmission: Equatable, Sendable {
         package var payloadType: UInt8
@@ -28,12 +28,11 @@ package struct RTPStream {
     package private(set) var packetCount: UInt32 = 0
     package private(set) var octetCount: UInt32 = 0
 
-    /// - Parameter keepsHistory: true if packets can be sent again.
-    package init(payloadType: UInt8, clockRate: Int64, mid: String, retransmission: Retransmission?, keepsHistory: Bool)
-    {
+    /// - Parameter historySize: the packets that can be sent again, as long as they are among the last ones.
+    package init(payloadType: UInt8, clockRate: Int64, mid: String, retransmission: Retransmission?, historySize: Int) {
         (self.payloadType, self.clockRate, self.mid) = (payloadType, clockRate, mid)
         self.retransmission = retransmission
-        history = keepsHistory ? [RTPPacket?](repeating: nil, count: Self.historySize) : []
+        history = [RTPPacket?](repeating: nil, count: historySize)
     }
 
     /// The timestamp of a number of ticks.

@@ -1,3 +1,5 @@
+import Bitstream
+
 /// The tracks of a connection.
 package struct OfferedMedia: Equatable, Sendable {
     /// `profile-level-id` of the pictures (RFC 6184, 8.1): six hexadecimal digits. Nil without pictures.
@@ -20,6 +22,8 @@ struct SessionOffer {
     static let midURI = "urn:ietf:params:rtp-hdrext:sdes:mid"
     static let transportSequenceURI =
         "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
+    /// How long a receiver may hold pictures. It is not offered to a server, which would need it for lip sync.
+    static let playoutDelayURI = "http://www.webrtc.org/experiments/rtp-hdrext/playout-delay"
 
     let media: OfferedMedia
     let credentials: ICEAgent.Credentials
@@ -72,11 +76,24 @@ struct SessionOffer {
             "a=sendonly", "a=mid:\(mid)", "a=msid:broadcast \(track)",
             "a=extmap:\(Self.extensions.mid ?? 0) \(Self.midURI)",
             "a=extmap:\(Self.extensions.transportSequence ?? 0) \(Self.transportSequenceURI)",
-        ]
-            + candidates.enumerated().map { index, address in
-                // The priority of a host candidate (RFC 8445, 5.1.2.1).
-                let priority = UInt32(126) << 24 | UInt32(65_535 - index) << 8 | 255
-                return "a=candidate:\(index + 1) 1 udp \(priority) \(address.text) \(address.port) typ host"
-            } + ["a=end-of-candidates"]
+        ] + Self.lines(of: candidates)
+    }
+
+    /// Candidates of this machine, and that there are no others.
+    static func lines(of candidates: [TransportAddress]) -> [String] {
+        candidates.enumerated().map { index, address in
+            // The priority of a host candidate (RFC 8445, 5.1.2.1).
+            let priority = UInt32(126) << 24 | UInt32(65_535 - index) << 8 | 255
+            return "a=candidate:\(index + 1) 1 udp \(priority) \(address.text) \(address.port) typ host"
+        } + ["a=end-of-candidates"]
+    }
+}
+
+extension AVCDecoderConfigurationRecord {
+    /// The `profile-level-id` of the stream: six hexadecimal digits (RFC 6184, 8.1).
+    package var profileLevel: String {
+        let digits = Array("0123456789abcdef")
+        return sequenceParameterSet.dropFirst().prefix(3).map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }
+            .joined()
     }
 }

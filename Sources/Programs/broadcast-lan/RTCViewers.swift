@@ -1,0 +1,293 @@
+import Bitstream
+import BroadcastExtension
+import Concurrency
+import Media
+import NIOCore
+import NIOPosix
+import Opus
+import WebRTC
+
+/// The viewers who get the broadcast by WebRTC (WHEP): their sessions, and the UDP sockets that they share. Everything
+/// happens on one event loop.
+final class RTCViewers {
+    enum Refusal: Error {
+        case full
+        /// The stream has not begun, or no UDP socket could be opened.
+        case notReady
+        /// What is wrong with the offer.
+        case unusable(String)
+    }
+
+    struct Opened {
+        var id: String
+        var answer: String
+        /// The timestamp of the presentation time zero in the packets of pictures.
+        var firstTimestamp: UInt32?
+    }
+
+    private static let maximumSessions = 50
+    /// The packets of pictures that can be sent again: 1.4 s at 4 Mbit/s. In one network, a request takes milliseconds.
+    private static let historySize = 600
+    /// The most datagrams of a session that wait in the kernel, in bytes.
+    private static let sendBuffer = 1 << 20
+    /// The addresses of a viewer whose socket is remembered.
+    private static let mostPaths = 8
+    /// Waits between the keyframes that one viewer asks for: each is also sent to all others.
+    private static let keyframeWaits = Backoff(first: .milliseconds(500), longest: .seconds(8))
+    /// A viewer that asks for no keyframe for so long has a good line again.
+    private static let goodTime = MediaTime(milliseconds: 20_000)
+
+    private final class Session {
+        let id = AccessToken.random()
+        let connection: MediaConnection
+        let isOfPage: Bool
+        var timer: Scheduled<Void>?
+        /// The sockets at which the viewer's datagrams arrive.
+        var paths: [TransportAddress: any Channel] = [:]
+        var lastKeyframe: MediaTime?
+        var keyframeCount = 0
+
+        init(_ connection: MediaConnection, isOfPage: Bool) {
+            (self.connection, self.isOfPage) = (connection, isOfPage)
+        }
+    }
+
+    private let loop: any EventLoop
+    private var candidates: [TransportAddress] = []
+    /// By the user name of this side, which the checks of a viewer name.
+    private var sessions: [String: Session] = [:]
+    private var byAddress: [TransportAddress: Session] = [:]
+    private var video: AVCDecoderConfigurationRecord?
+    private var sound: AudioFormat?
+    private var opus: OpusSound?
+    private var origin: MediaTime?
+
+    /// Called when a viewer cannot continue without a keyframe.
+    var onKeyframeNeeded: () -> Void = {}
+    /// Called when a session that is not of a page begins or ends.
+    var onCountChange: () -> Void = {}
+
+    init(loop: any EventLoop) {
+        self.loop = loop
+    }
+
+    /// The viewers without a page.
+    var count: Int { sessions.values.count { !$0.isOfPage && $0.connection.isConnected } }
+
+    private static var now: MediaTime { MediaTime(nanoseconds: SessionClock.monotonic()) }
+
+    // MARK: Sockets
+
+    /// Opens a socket at each address, with this port if it is free. An address where none can be opened is left out.
+    func listen(on addresses: [String], port: Int) -> EventLoopFuture<Void> {
+        loop.assertInEventLoop()
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        let bind = { @Sendable [loop] (address: String, port: Int) in
+            DatagramBootstrap(group: loop)
+                .channelOption(.socketOption(.so_sndbuf), value: Self.sendBuffer)
+                .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 2048))
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandler(DatagramHandler(viewers: bound.value))
+                    }
+                }
+                .bind(host: address, port: port)
+        }
+        let opened = addresses.map { address in
+            bind(address, port).flatMapError { _ in bind(address, 0) }
+                .map { bound.value.use($0, at: address) }.recover { _ in }
+        }
+        return EventLoopFuture<Void>.andAllComplete(opened, on: loop)
+    }
+
+    private func use(_ channel: any Channel, at address: String) {
+        guard let port = channel.localAddress?.port else { return }
+        var hosts = [address]
+        if ["0.0.0.0", "::"].contains(address) {
+            let all = (try? System.enumerateDevices())?.compactMap { $0.address?.ipAddress } ?? []
+            hosts = all.filter { $0.contains(":") == address.contains(":") }
+        }
+        candidates += hosts.compactMap { TransportAddress($0, port: UInt16(port)) }.filter { !$0.isLinkLocal }
+    }
+
+    func receive(_ bytes: [UInt8], from address: TransportAddress, at channel: any Channel) {
+        guard let session = session(of: bytes, from: address) else { return }
+        session.connection.receive(bytes, from: address, at: Self.now)
+        if session.connection.isPeer(address), session.paths[address] == nil, session.paths.count < Self.mostPaths {
+            session.paths[address] = channel
+            byAddress[address] = session
+        }
+        pump(session, answeringAt: (address, channel))
+    }
+
+    /// The session that a datagram belongs to. A check names it; anything else is known by its address.
+    private func session(of bytes: [UInt8], from address: TransportAddress) -> Session? {
+        guard let first = bytes.first else { return nil }
+        guard first <= 3 else { return byAddress[address] }
+        let user = STUNMessage(reading: bytes)?[.username].map { String(decoding: $0, as: UTF8.self) }
+        return (user?.split(separator: ":").first).flatMap { sessions[String($0)] }
+    }
+
+    // MARK: Sessions
+
+    /// Answers an offer.
+    ///
+    /// - Parameter isOfPage: true if the viewer has a page, whose socket counts.
+    func open(_ offer: String, isOfPage: Bool) throws(Refusal) -> Opened {
+        loop.assertInEventLoop()
+        guard sessions.count < Self.maximumSessions else { throw .full }
+        guard let video, !candidates.isEmpty else { throw .notReady }
+        let media = OfferedMedia(profileLevel: video.profileLevel, hasSound: sound != nil)
+        let connection: MediaConnection
+        do throws(WebRTCError) {
+            connection = try MediaConnection(
+                answering: offer, with: media, addresses: candidates, historySize: Self.historySize, at: Self.now)
+        } catch {
+            guard case .unusableDescription(let reason) = error else { throw .notReady }
+            throw .unusable(reason)
+        }
+        connection.origin = origin
+        let session = Session(connection, isOfPage: isOfPage)
+        sessions[connection.fragment] = session
+        pump(session)
+        return Opened(id: session.id, answer: connection.description, firstTimestamp: connection.firstTimestamp)
+    }
+
+    /// Ends a session. Returns false if there is none of this name.
+    func close(_ id: String) -> Bool {
+        guard let session = sessions.values.first(where: { AccessToken.matches(id, $0.id) }) else { return false }
+        session.connection.close()
+        pump(session)
+        remove(session)
+        return true
+    }
+
+    private func remove(_ session: Session) {
+        session.timer?.cancel()
+        sessions[session.connection.fragment] = nil
+        for address in session.paths.keys { byAddress[address] = nil }
+        if !session.isOfPage { onCountChange() }
+    }
+
+    /// Sends what a session has to send, heeds its events, and sets its timer.
+    ///
+    /// - Parameter source: where a datagram came from that is answered before its sender is known.
+    private func pump(_ session: Session, answeringAt source: (address: TransportAddress, channel: any Channel)? = nil)
+    {
+        var written: [any Channel] = []
+        for (address, bytes) in session.connection.takeDatagrams() {
+            let channel = session.paths[address] ?? (source?.address == address ? source?.channel : nil)
+            guard let channel, let target = address.socketAddress else { continue }
+            let envelope = AddressedEnvelope(remoteAddress: target, data: channel.allocator.buffer(bytes: bytes))
+            channel.write(envelope, promise: nil)
+            if !written.contains(where: { $0 === channel }) { written.append(channel) }
+        }
+        for channel in written { channel.flush() }
+        for event in session.connection.takeEvents() {
+            switch event {
+            case .connected: if !session.isOfPage { onCountChange() }
+            case .keyframeNeeded: requestKeyframe(for: session)
+            case .ended: return remove(session)
+            }
+        }
+        session.timer?.cancel()
+        session.timer = session.connection.nextDeadline.map { deadline in
+            let wait = max(1_000_000, (deadline - Self.now).nanoseconds)
+            return loop.assumeIsolated().scheduleTask(in: .nanoseconds(wait)) { [weak self, weak session] in
+                guard let self, let session, self.sessions[session.connection.fragment] === session else { return }
+                session.connection.advance(to: Self.now)
+                self.pump(session)
+            }
+        }
+    }
+
+    private func requestKeyframe(for session: Session) {
+        let now = Self.now
+        if let last = session.lastKeyframe {
+            if now - last > Self.goodTime { session.keyframeCount = 0 }
+            let wait = Self.keyframeWaits.delay(afterFailures: session.keyframeCount)
+            guard now - last >= MediaTime(wait) else { return }
+        }
+        session.lastKeyframe = now
+        session.keyframeCount += 1
+        onKeyframeNeeded()
+    }
+
+    // MARK: The broadcast
+
+    /// Starts a stream, or goes on with another one. Sessions go on: a keyframe contains its parameter sets.
+    func begin(_ video: AVCDecoderConfigurationRecord, sound: AudioFormat?, origin: Int64?) {
+        loop.assertInEventLoop()
+        self.video = video
+        if sound != self.sound { (self.sound, opus) = (sound, sound.flatMap(OpusSound.init)) }
+        self.origin = origin.map { MediaTime(nanoseconds: $0) }
+        for session in sessions.values { session.connection.origin = self.origin }
+    }
+
+    func add(_ packet: EncodedPacket) {
+        let connected = sessions.values.filter(\.connection.isConnected)
+        guard !connected.isEmpty else { return }
+        let now = Self.now
+        if packet.track == .screen {
+            var units = Array(NALUnits(lengthPrefixed: packet.data))
+            if packet.isKeyframe, let video {
+                units = [video.sequenceParameterSet[...], video.pictureParameterSet[...]] + units
+            }
+            for session in connected {
+                session.connection.sendPicture(
+                    units, isKeyframe: packet.isKeyframe, presented: packet.presentationTime, at: now)
+                pump(session)
+            }
+        } else if let opus, connected.contains(where: { !$0.connection.isSilent }) {
+            let packets = opus.append(packet.data, presented: packet.presentationTime)
+            guard !packets.isEmpty else { return }
+            for session in connected where !session.connection.isSilent {
+                for packet in packets { session.connection.sendSound(packet.bytes, ticks: packet.ticks, at: now) }
+                pump(session)
+            }
+        }
+    }
+
+    /// Tells all viewers that it is over.
+    func end() {
+        for session in sessions.values {
+            session.connection.close()
+            pump(session)
+            remove(session)
+        }
+    }
+}
+
+/// Passes the datagrams of a socket on.
+private final class DatagramHandler: ChannelInboundHandler {
+    typealias InboundIn = AddressedEnvelope<ByteBuffer>
+
+    private let viewers: RTCViewers
+
+    init(viewers: RTCViewers) {
+        self.viewers = viewers
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let envelope = unwrapInboundIn(data)
+        guard let address = TransportAddress(envelope.remoteAddress) else { return }
+        viewers.receive(Array(envelope.data.readableBytesView), from: address, at: context.channel)
+    }
+
+    /// A viewer that is gone causes errors of ICMP. Its session ends when it answers no more.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {}
+}
+
+extension TransportAddress {
+    fileprivate init?(_ address: SocketAddress) {
+        let result = address.withSockAddr { pointer, size in
+            TransportAddress(socketAddress: UnsafeRawBufferPointer(start: pointer, count: size))
+        }
+        guard let result else { return nil }
+        self = result
+    }
+
+    fileprivate var socketAddress: SocketAddress? {
+        try? SocketAddress(packedIPAddress: ByteBuffer(bytes: address), port: Int(port))
+    }
+}
