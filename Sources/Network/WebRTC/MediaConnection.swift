@@ -25,6 +25,9 @@ package final class MediaConnection {
 
     /// The time for a path, and for the handshake.
     private static let connectTime = MediaTime(milliseconds: 15_000)
+    /// A server from which nothing has arrived for so long is gone: it reports on pictures all the time, and has left
+    /// two checks unanswered.
+    private static let silence = MediaTime(milliseconds: 6000)
     private static let reportInterval = MediaTime(milliseconds: 1000)
     /// A packet that was sent again is not sent once more for so long.
     private static let resendInterval = MediaTime(milliseconds: 60)
@@ -50,6 +53,8 @@ package final class MediaConnection {
     private var startTime: MediaTime?
     private var handshakeDeadline: MediaTime?
     private var lastReport: MediaTime?
+    /// When the peer's last control packet has arrived.
+    private var lastControl: MediaTime?
     private var isOver = false
 
     private var transportSequence: UInt16 = 0
@@ -186,6 +191,7 @@ package final class MediaConnection {
     package func advance(to time: MediaTime) {
         guard !isOver else { return }
         if agent.isLost(at: time) { return end(agent.selected == nil ? .noPath : .lost) }
+        if isGone(at: time) { return end(.lost) }
         if session == nil, let startTime, time - startTime > Self.connectTime {
             return end(agent.selected == nil ? .noPath : .handshakeFailed)
         }
@@ -216,6 +222,7 @@ package final class MediaConnection {
             guard bytes.count >= Self.leastControlSize, (192...223).contains(bytes[1]),
                 isKnown(source: bytes.number32(at: 4)), let plain = session?.unprotect(control: bytes)
             else { return }
+            lastControl = time
             for feedback in ReceiverFeedback.all(in: plain) { take(feedback, at: time) }
         default: break
         }
@@ -276,6 +283,14 @@ package final class MediaConnection {
     }
 
     // MARK: Handshake
+
+    /// True if a server is gone. A viewer may send little, and its page notices a lost connection itself.
+    private func isGone(at time: MediaTime) -> Bool {
+        guard session != nil, !agent.isLite, let last = [agent.lastAnswer, lastControl].compactMap({ $0 }).max() else {
+            return false
+        }
+        return time - last > Self.silence
+    }
 
     private func beginHandshake(at time: MediaTime) {
         guard let peer, handshake == nil else { return }

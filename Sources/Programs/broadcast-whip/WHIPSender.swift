@@ -285,7 +285,7 @@ final class WHIPSender: Sendable {
         case .handshakeFailed: "the encryption could not be agreed on with the server"
         case .wrongFingerprint: "the server is not the one that its answer names"
         case .noPath: "no UDP packets reach the server, or none come back: a firewall may block them"
-        case .lost: "the server has not answered for 15 s"
+        case .lost: "the server has not answered for some seconds"
         case .closed: "the server ended the connection"
         }
     }

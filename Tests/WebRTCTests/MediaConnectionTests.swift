@@ -1,0 +1,109 @@
+import Glibc
+import Media
+import Testing
+import WebRTC
+
+/// Two connections that are each other's peer: one offers and checks, the other one answers. Their datagrams pass a
+/// network without time, in which a test can lose some.
+struct MediaConnectionTests {
+    private final class Pair {
+        let server: MediaConnection
+        let viewer: MediaConnection
+        private let places: (server: TransportAddress, viewer: TransportAddress)
+        var now = MediaTime.zero
+        var events: (server: [MediaConnection.Event], viewer: [MediaConnection.Event]) = ([], [])
+        /// The sizes of what the server has sent.
+        var sent: [Int] = []
+        var loses: (_ isOfServer: Bool) -> Bool = { _ in false }
+
+        init() throws {
+            places = (
+                try #require(TransportAddress("192.0.2.1", port: 1)),
+                try #require(TransportAddress("192.0.2.2", port: 2))
+            )
+            let media = OfferedMedia(profileLevel: "42e01f", hasSound: true)
+            viewer = try MediaConnection(media, addresses: [places.viewer])
+            // Both only send, so each is told that the other one receives.
+            let offer = viewer.description.replacing("a=sendonly", with: "a=recvonly")
+            server = try MediaConnection(
+                answering: offer, with: media, addresses: [places.server], historySize: 64, at: .zero)
+            try viewer.accept(server.description.replacing("a=sendonly", with: "a=recvonly"), at: .zero)
+        }
+
+        /// Passes datagrams on for some time, in steps of 10 ms.
+        func run(milliseconds: Int64) {
+            for _ in 0..<milliseconds / 10 {
+                now = now + MediaTime(milliseconds: 10)
+                for connection in [server, viewer] { connection.advance(to: now) }
+                var isQuiet = false
+                while !isQuiet {
+                    let (own, other) = (server.takeDatagrams(), viewer.takeDatagrams())
+                    isQuiet = own.isEmpty && other.isEmpty
+                    sent += own.map(\.bytes.count)
+                    for (_, bytes) in own where !loses(true) { viewer.receive(bytes, from: places.server, at: now) }
+                    for (_, bytes) in other where !loses(false) { server.receive(bytes, from: places.viewer, at: now) }
+                }
+                events.server += server.takeEvents()
+                events.viewer += viewer.takeEvents()
+            }
+        }
+
+        func picture(isKeyframe: Bool) {
+            let unit = [UInt8](repeating: 0x65, count: 3000)
+            server.sendPicture([unit[...]], isKeyframe: isKeyframe, presented: now, at: now)
+        }
+    }
+
+    @Test func `Both sides connect, and pictures begin with a keyframe`() throws {
+        let pair = try Pair()
+        pair.picture(isKeyframe: true)
+        pair.run(milliseconds: 1000)
+        #expect(pair.events.server == [.connected, .keyframeNeeded] && pair.events.viewer.first == .connected)
+        let viewer = try #require(TransportAddress("192.0.2.2", port: 2))
+        #expect(pair.server.isConnected && pair.server.isDrained && pair.server.isPeer(viewer))
+        pair.sent = []
+        pair.picture(isKeyframe: false)
+        pair.run(milliseconds: 20)
+        #expect(pair.sent.allSatisfy { $0 < 200 } && pair.events.server.last == .keyframeNeeded)
+        pair.picture(isKeyframe: true)
+        pair.run(milliseconds: 20)
+        // Three fragments of 1000 bytes, with their heads and tags.
+        #expect(pair.sent.count { $0 > 1000 } == 3)
+    }
+
+    @Test func `A handshake survives lost datagrams`() throws {
+        let pair = try Pair()
+        var count = 0
+        pair.loses = { _ in
+            count += 1
+            return count.isMultiple(of: 4)
+        }
+        // The timers of the handshake are OpenSSL's own, so it is given real time, too.
+        for _ in 0..<600 where !(pair.server.isConnected && pair.viewer.isConnected) {
+            pair.run(milliseconds: 20)
+            usleep(10_000)
+        }
+        #expect(pair.server.isConnected && pair.viewer.isConnected)
+    }
+
+    @Test func `A peer that is gone is noticed after 6 s by the side that checks, after 15 s by the other one`() throws
+    {
+        let pair = try Pair()
+        pair.run(milliseconds: 1000)
+        pair.loses = { _ in true }
+        pair.run(milliseconds: 5000)
+        #expect(pair.events.viewer == [.connected, .keyframeNeeded])
+        pair.run(milliseconds: 2500)
+        #expect(pair.events.viewer.last == .ended(.lost) && pair.events.server == [.connected, .keyframeNeeded])
+        pair.run(milliseconds: 10_000)
+        #expect(pair.events.server.last == .ended(.lost))
+    }
+
+    @Test func `A peer that says good-bye has ended the connection`() throws {
+        let pair = try Pair()
+        pair.run(milliseconds: 1000)
+        pair.server.close()
+        pair.run(milliseconds: 20)
+        #expect(pair.events.viewer.last == .ended(.closed))
+    }
+}
