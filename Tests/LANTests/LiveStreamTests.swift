@@ -55,7 +55,7 @@ struct LiveStreamTests {
         #expect(stream.group.count == 3 && stream.group[0].isKeyframe)
         _ = stream.add(picture(4, isKeyframe: true))
         #expect(stream.group.count == 1)
-        _ = stream.add(picture(5, byteCount: 17 << 20))
+        _ = stream.add(picture(5, byteCount: 3 << 20))
         #expect(stream.group.isEmpty)
         _ = stream.add(picture(6))
         #expect(stream.group.isEmpty)

@@ -31,8 +31,8 @@ package struct LiveFragment: Sendable, Equatable {
 /// The stream as players get it: its description, the fragments of its packets, and the newest group of pictures. A
 /// value without I/O and without a clock.
 package struct LiveStream: Sendable {
-    /// The size in bytes above which a group of pictures is not kept for new viewers.
-    private static let maximumGroup = 16 << 20
+    /// The size in bytes above which a group of pictures is not kept for new viewers, who would have to catch up on it.
+    private static let maximumGroup = 2 << 20
 
     /// What a player must know before the first fragment.
     package struct Description: Sendable, Equatable, Codable {
