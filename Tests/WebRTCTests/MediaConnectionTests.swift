@@ -12,8 +12,9 @@ struct MediaConnectionTests {
         private let places: (server: TransportAddress, viewer: TransportAddress)
         var now = MediaTime.zero
         var events: (server: [MediaConnection.Event], viewer: [MediaConnection.Event]) = ([], [])
-        /// The sizes of what the server has sent.
+        /// The sizes of what the server has sent, and the timestamps of its pictures (RFC 3550, 5.1).
         var sent: [Int] = []
+        var timestamps: [UInt32] = []
         var loses: (_ isOfServer: Bool) -> Bool = { _ in false }
 
         init() throws {
@@ -40,6 +41,8 @@ struct MediaConnectionTests {
                     let (own, other) = (server.takeDatagrams(), viewer.takeDatagrams())
                     isQuiet = own.isEmpty && other.isEmpty
                     sent += own.map(\.bytes.count)
+                    timestamps += own.filter { $0.bytes.count > 12 && $0.bytes[0] == 0x90 && $0.bytes[1] & 0x7f == 96 }
+                        .map { $0.bytes[4..<8].reduce(0) { $0 << 8 | UInt32($1) } }
                     for (_, bytes) in own where !loses(true) { viewer.receive(bytes, from: places.server, at: now) }
                     for (_, bytes) in other where !loses(false) { server.receive(bytes, from: places.viewer, at: now) }
                 }
@@ -69,6 +72,18 @@ struct MediaConnectionTests {
         pair.run(milliseconds: 20)
         // Three fragments of 1000 bytes, with their heads and tags.
         #expect(pair.sent.count { $0 > 1000 } == 3)
+    }
+
+    @Test func `Pictures have the time at which they are sent`() throws {
+        let pair = try Pair()
+        pair.server.origin = .zero
+        pair.run(milliseconds: 1000)
+        for _ in 0..<3 {
+            pair.picture(isKeyframe: true)
+            pair.run(milliseconds: 40)
+        }
+        let first = try #require(pair.server.firstTimestamp)
+        #expect(Set(pair.timestamps.map { $0 &- first }) == [90_000, 93_600, 97_200])
     }
 
     @Test func `A handshake survives lost datagrams`() throws {

@@ -57,6 +57,8 @@ package final class MediaConnection {
     private var lastControl: MediaTime?
     private var isOver = false
 
+    /// The time of the last picture in ticks of its stream.
+    private var lastPicture: Int64?
     private var transportSequence: UInt16 = 0
     private var estimator = RateEstimator()
     private var pacer = Pacer()
@@ -247,7 +249,7 @@ package final class MediaConnection {
             if pacer.isEmpty { events.append(.keyframeNeeded) }
             return pace(at: time)
         }
-        let ticks = presented.value(timescale: Self.videoClock)
+        let ticks = pictureTicks(presented, at: time)
         let payloads = H264Packetizer.payloads(units)
         for (index, payload) in payloads.enumerated() {
             pacer.add(
@@ -256,6 +258,16 @@ package final class MediaConnection {
                 at: time)
         }
         pace(at: time)
+    }
+
+    /// The time of a picture in ticks of its stream: when it is sent. It was grabbed just before, but its presentation
+    /// time is that of a tick, up to a frame earlier; receivers would hold each picture for as long as the latest one
+    /// is behind its tick.
+    private func pictureTicks(_ presented: MediaTime, at time: MediaTime) -> Int64 {
+        guard let origin else { return presented.value(timescale: Self.videoClock) }
+        let ticks = max((time - origin).value(timescale: Self.videoClock), (lastPicture ?? .min) &+ 1)
+        lastPicture = ticks
+        return ticks
     }
 
     /// Sends a packet of Opus.
