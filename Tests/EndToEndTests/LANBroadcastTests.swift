@@ -220,6 +220,18 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `Who adds lan to a recording gets the address for viewers`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                let port = try configure(studio)
+                let session = try await studio.startLive(["--to", "a.mp4"])
+                let added = try await studio.broadcast.run(["add-destination", "room"])
+                #expect(added.status == .exited(0) && added.output == "room\n", "\(added)")
+                #expect(added.errors.contains("room: live, watch it at http://127.0.0.1:\(port)/"), "\(added)")
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await session.waitForExit() == .exited(0))
+            }
+        }
+
         @Test func `A wrong setting and a port that is taken are named`() async throws {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 let port = try configure(studio)

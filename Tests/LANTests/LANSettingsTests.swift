@@ -4,6 +4,14 @@ import WebRTC
 import broadcast_lan
 
 struct LANSettingsTests {
+    @Test func `Sites that may contain the page are origins, and nothing else`() throws {
+        let two = try LANSettings(setup: ["embed": "http://wiki.example, https://[2001:db8::1]:8443"])
+        #expect(two.embedders == ["http://wiki.example", "https://[2001:db8::1]:8443"])
+        for wrong in ["wiki.example", "http://", "http://a.example/x", "http://a.example;script-src", "*", "ftp://a"] {
+            #expect(throws: BroadcastFailure.self, "\(wrong)") { try LANSettings(setup: ["embed": wrong]) }
+        }
+    }
+
     @Test func `Without answers, the secret is random and the port is the usual one`() throws {
         let (one, other) = (try LANSettings(setup: [:]), try LANSettings(setup: ["bind": "", "port": "", "token": ""]))
         #expect(one.binding == .standard && one.port == 8330 && !one.isPortChosen)

@@ -43,7 +43,7 @@ final class LANServer {
         var reason = ""
         for port in settings.port...last {
             do {
-                try listen(on: addresses, port, settings.token)
+                try listen(on: addresses, port, settings)
                 try loop.flatSubmit { [audience] in audience.value.rtc.listen(on: addresses, port: port) }.wait()
                 isOnlyLocal = addresses.allSatisfy { $0.hasPrefix("127.") || $0 == "::1" }
                 url = "http://\(Self.authority(shown, port))/\(settings.token)/"
@@ -100,8 +100,9 @@ final class LANServer {
         return Set((names + ["localhost"]).map { authority($0, port).lowercased() })
     }
 
-    private func listen(on addresses: [String], _ port: Int, _ token: String) throws {
-        let rules = RequestRules(token: token, hosts: Self.hosts(of: addresses, port))
+    private func listen(on addresses: [String], _ port: Int, _ settings: LANSettings) throws {
+        let rules = RequestRules(
+            token: settings.token, hosts: Self.hosts(of: addresses, port), embedders: settings.embedders)
         let bootstrap = ServerBootstrap(group: loop)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)

@@ -23,6 +23,8 @@ package struct LANSettings: Equatable {
     package var isPortChosen = false
     /// The part of the address that only viewers know.
     package var token: String
+    /// The sites whose pages may contain the page, as origins (RFC 6454): `http://wiki.example`.
+    package var embedders: [String] = []
 
     /// Throws a `BroadcastFailure` with the code 400 if a setting is invalid.
     ///
@@ -42,11 +44,33 @@ package struct LANSettings: Equatable {
             }
             (port, isPortChosen) = (number, true)
         }
+        embedders = setup["embed"]?.split { $0 == "," || $0 == " " }.map(String.init) ?? []
+        guard embedders.allSatisfy(Self.isOrigin) else {
+            throw Self.wrong("embed", "it is sites like http://wiki.example, with commas between them")
+        }
         token = setup["token"] ?? randomToken
         guard AccessToken.isValid(token) else {
             throw Self.wrong(
                 "token", "it has \(Self.shortestToken) to 128 characters, each a letter, a digit, - or _")
         }
+    }
+
+    /// Nothing else may get into the policy of the page.
+    private static func isOrigin(_ text: String) -> Bool {
+        guard
+            let host = ["http://", "https://"].lazy.compactMap({ text.hasPrefix($0) ? text.dropFirst($0.count) : nil })
+                .first
+        else { return false }
+        return !host.isEmpty
+            && host.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"),
+                    UInt8(ascii: "["), UInt8(ascii: "]"):
+                    true
+                default: false
+                }
+            }
     }
 
     private static func wrong(_ key: String, _ reason: String) -> BroadcastFailure {

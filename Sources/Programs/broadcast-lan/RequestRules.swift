@@ -21,8 +21,11 @@ package struct RequestRules: Sendable {
     /// host that resolves to this computer (DNS rebinding) is not among them.
     package let hosts: Set<String>
 
-    package init(token: String, hosts: Set<String>) {
-        (self.token, self.hosts) = (token, hosts)
+    /// The sites whose pages may contain the page.
+    package let embedders: [String]
+
+    package init(token: String, hosts: Set<String>, embedders: [String] = []) {
+        (self.token, self.hosts, self.embedders) = (token, hosts, embedders)
     }
 
     package func answer(to head: HTTPRequestHead) -> Answer {

@@ -13,7 +13,7 @@ struct AddDestinationCommand: AsyncParsableCommand {
             Accepts what start --to accepts, except standard output. Returns once the destination is live, or with its \
             error and exit status. The broadcast continues in both cases. If the stream key is in use, the destination \
             stays in the broadcast and the session retries it. Prints the name of the destination, which \
-            remove-destination and retry accept.
+            remove-destination and retry accept, and on standard error the address for viewers, if there is one.
             """)
 
     @Argument(
@@ -29,7 +29,9 @@ struct AddDestinationCommand: AsyncParsableCommand {
     func run() async throws {
         let request = ControlRequest.addDestination(destination, folder: FileManager.default.currentDirectoryPath)
         guard let added = try await name.ask(request).destination else { return }
-        if json { try Output.answer(ControlJSON.encode(added, pretty: true)) } else { try Output.answer(added.name) }
+        guard !json else { return try Output.answer(ControlJSON.encode(added, pretty: true)) }
+        try Output.answer(added.name)
+        if let url = added.watchUrl { Output.note("\(added.name): live, watch it at \(url)") }
     }
 }
 
