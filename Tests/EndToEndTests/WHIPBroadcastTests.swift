@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension EndToEndTests {
-    /// Live by WebRTC, to aiortc as the server.
+    /// Live by WebRTC, to aiortc and Janus as the servers.
     struct WHIPBroadcastTests {
         @Test func `A server decodes picture and sound, gets a keyframe when it asks, and is told the end`()
             async throws
@@ -23,6 +23,31 @@ extension EndToEndTests {
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await session.waitForExit() == .exited(0))
                 try await server.wait(for: "the end") { $0.event == "delete" }
+            }
+        }
+
+        @Test func `Janus gets picture and sound, whole and in time`() async throws {
+            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                let server = try await WHIPServer.startJanus(in: studio.peers)
+                let session = try await studio.startLive(["--to", server.url])
+                try await server.wait(for: "the connection") { $0.event == "up" }
+                try await session.wait(for: "some pictures") { (try await studio.status()?.elapsed ?? 0) > 6 }
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await session.waitForExit() == .exited(0))
+                for kind in ["video", "audio"] {
+                    try await server.wait(for: "the recording of \(kind)") { $0.event == "recorded" && $0.kind == kind }
+                    let path = try #require(server.events.last { $0.kind == kind }?.path)
+                    if kind == "audio" {
+                        let beeps = BeepFinder.beeps(in: try await AudioDecoder.decode(path, in: studio.peers))
+                        #expect(beeps.count >= 4, "\(beeps)")
+                    } else {
+                        try await MediaFile(path: path, peers: studio.peers).expectDecodable()
+                        let packets = try await FFProbe.packets(of: path, in: studio.peers)
+                        // 30 a second; a busy machine misses some.
+                        #expect(packets.count > 90, "\(packets.count)")
+                    }
+                }
             }
         }
 

@@ -1,10 +1,11 @@
 import Foundation
 
-/// A server of WHIP by aiortc (`Programs/whip_server.py`), which decodes what it gets.
+/// A server of WHIP: aiortc (`Programs/whip_server.py`), which decodes what it gets, or Janus.
 package struct WHIPServer: Sendable {
     /// What it has seen of a broadcast at a moment. Each event has only the values that belong to it.
     package struct Event: Decodable, Sendable {
-        /// `offer`, `state`, `picture`, `sound`, `end`, `delete` or `refused`.
+        /// `offer`, `state`, `picture`, `sound`, `end`, `delete` or `refused`; of Janus also `ready`, `up` and
+        /// `recorded`.
         package let event: String
         package let state: String?
         package let profile: [String]?
@@ -17,6 +18,9 @@ package struct WHIPServer: Sendable {
         package let keyframes: Int?
         /// Of samples of 16 bits.
         package let loudest: Int?
+        /// `video` or `audio`, and the recording of it.
+        package let kind: String?
+        package let path: String?
     }
 
     package let peer: Peer
@@ -36,6 +40,17 @@ package struct WHIPServer: Sendable {
             "whip", ["/usr/bin/python3", "-u", SharedDesktop.program("whip_server.py"), "\(port)"] + options)
         try await peer.wait(for: "its port") { isBound(port) }
         return WHIPServer(peer: peer, port: port)
+    }
+
+    /// Starts Janus behind an endpoint of WHIP (`Programs/janus_whip.py`), which records what arrives.
+    nonisolated(nonsending) package static func startJanus(in peers: Peers) async throws -> WHIPServer {
+        let port = try freePort()
+        let folder = try peers.makeFolder("janus")
+        let peer = try peers.start(
+            "janus", ["/usr/bin/python3", "-u", SharedDesktop.program("janus_whip.py"), "\(port)", folder])
+        let server = WHIPServer(peer: peer, port: port)
+        try await server.wait(for: "Janus") { $0.event == "ready" }
+        return server
     }
 
     /// What it has seen so far.
