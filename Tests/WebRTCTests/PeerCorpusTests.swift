@@ -31,9 +31,10 @@ struct PeerCorpusTests {
     }
 
     @Test func `Session descriptions are read or refused`() {
-        let text = Array(PeerDescriptionTests.answer.utf8)
-        Mutations.prefixes(of: text, FuzzTargets.description)
-        Mutations.wrongBits(in: text, count: 5000, FuzzTargets.description)
+        for text in [PeerDescriptionTests.answer, SessionAnswerTests.offer].map({ Array($0.utf8) }) {
+            Mutations.prefixes(of: text, FuzzTargets.description)
+            Mutations.wrongBits(in: text, count: 3000, FuzzTargets.description)
+        }
     }
 
     @Test func `Records of DTLS are taken or refused`() {

@@ -5,7 +5,7 @@ import WebRTC
 /// The answer to an offer like that of a browser, and the checks of its lite agent.
 struct SessionAnswerTests {
     /// What Chromium offers, without the lines that do not matter here.
-    private static let offer = """
+    static let offer = """
         v=0\r
         o=- 1 2 IN IP4 127.0.0.1\r
         s=-\r
@@ -65,6 +65,38 @@ struct SessionAnswerTests {
         // The number of a track whose arrivals are not reported would count as lost.
         let sound = lines.drop { !$0.hasPrefix("m=audio") }
         #expect(!sound.contains { $0.contains("transport-wide-cc") })
+    }
+
+    @Test func `An offer without names of its sections is answered, and its packets have none`() throws {
+        let offer = Self.offer.replacing("a=mid:v\r\n", with: "").replacing("a=mid:s\r\n", with: "")
+        let media = OfferedMedia(profileLevel: "640028", hasSound: true)
+        let peer = try PeerDescription(offer: offer, for: media)
+        #expect(peer.video?.extensions.mid == nil && peer.video?.section == 0 && peer.sound?.section == 1)
+        let connection = try MediaConnection(
+            answering: offer, with: media, addresses: [], historySize: 16, at: .zero)
+        let lines = connection.description.split(separator: "\r\n")
+        #expect(!lines.contains { $0.hasPrefix("a=group:BUNDLE") } && lines.count { $0.hasPrefix("a=sendonly") } == 2)
+        let packet = RTPPacket(
+            payloadType: 96, isMarked: false, sequence: 1, timestamp: 2, source: 3, extensions: .init(mid: 4), mid: "",
+            payload: [1], isVideo: true)
+        #expect(packet.bytes.count == 17)
+    }
+
+    @Test func `The credentials are those of the first section that is taken`() throws {
+        let sound = """
+            m=audio 9 UDP/TLS/RTP/SAVPF 111\r
+            a=mid:first\r
+            a=ice-ufrag:efgh\r
+            a=ice-pwd:9876543210987654321098\r
+            a=fingerprint:sha-256 CC:DD\r
+            a=setup:actpass\r
+            a=rtpmap:111 opus/48000/2\r
+            m=video
+            """
+        let peer = try PeerDescription(
+            offer: Self.offer.replacing("m=video", with: sound),
+            for: OfferedMedia(profileLevel: "640028", hasSound: true))
+        #expect(peer.credentials.fragment == "efgh" && peer.fingerprint == "CC:DD" && peer.sound?.mid == "first")
     }
 
     @Test func `A Baseline stream takes the Baseline decoder, and silence rejects the sound`() throws {

@@ -152,6 +152,8 @@ package final class MediaConnection {
 
     /// The user name of this side in the peer's checks, before the colon (RFC 8445, 7.2.2).
     package var fragment: String { agent.own.fragment }
+    /// Where media goes; nil before a path was chosen.
+    package var selected: TransportAddress? { agent.selected }
     /// True if an authentic message came from the address.
     package func isPeer(_ address: TransportAddress) -> Bool { agent.isPeer(address) }
     /// The timestamp of the presentation time zero in the packets of pictures.
@@ -296,7 +298,7 @@ package final class MediaConnection {
 
     // MARK: Handshake
 
-    /// True if a server is gone. A viewer may send little, and its page notices a lost connection itself.
+    /// True if a server is gone. A viewer may send little.
     private func isGone(at time: MediaTime) -> Bool {
         guard session != nil, !agent.isLite, let last = [agent.lastAnswer, lastControl].compactMap({ $0 }).max() else {
             return false

@@ -20,6 +20,8 @@ final class Audience {
     private var stream: LiveStream?
     private var keyframeArrival: ContinuousClock.Instant?
     private var lastRequest: ContinuousClock.Instant?
+    /// A request that came too soon after the last one, for the time when it may be made.
+    private var waitingRequest: Scheduled<Void>?
     private var viewers: [ObjectIdentifier: Viewer] = [:]
     /// The viewers by WebRTC, most of which also have a socket here.
     let rtc: RTCViewers
@@ -50,7 +52,11 @@ final class Audience {
         rtc.add(packet)
         guard let fragment = stream?.add(packet) else { return }
         let now = ContinuousClock.now
-        if fragment.isKeyframe { keyframeArrival = now }
+        if fragment.isKeyframe {
+            keyframeArrival = now
+            waitingRequest?.cancel()
+            waitingRequest = nil
+        }
         for viewer in viewers.values { viewer.send(fragment, at: now) }
         if viewers.values.contains(where: \.needsKeyframe) { requestKeyframe(at: now) }
     }
@@ -63,8 +69,10 @@ final class Audience {
     /// Tells each viewer that it is over, and closes the connections.
     func end() -> EventLoopFuture<Void> {
         isOver = true
-        rtc.end()
+        waitingRequest?.cancel()
+        // Before the sessions end, which a page would take for a loss.
         notify(.event("finish"))
+        rtc.end()
         return EventLoopFuture.andAllComplete(viewers.values.compactMap { $0.close(.goingAway) }, on: loop)
     }
 
@@ -105,7 +113,15 @@ final class Audience {
     }
 
     func requestKeyframe(at now: ContinuousClock.Instant = .now) {
-        if let lastRequest, now - lastRequest < Self.requestInterval { return }
+        if let lastRequest, now - lastRequest < Self.requestInterval {
+            guard waitingRequest == nil else { return }
+            let rest = MediaTime(Self.requestInterval - (now - lastRequest))
+            waitingRequest = loop.assumeIsolated().scheduleTask(in: .nanoseconds(rest.nanoseconds)) { [weak self] in
+                self?.waitingRequest = nil
+                self?.requestKeyframe()
+            }
+            return
+        }
         lastRequest = now
         host.requestKeyframe()
     }

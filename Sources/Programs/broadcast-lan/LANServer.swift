@@ -18,7 +18,7 @@ final class LANServer {
     /// discarded any more.
     private static let unsentLimit = (option: NIOBSDSocket.Option(rawValue: 25), byteCount: 32 << 10)
     /// ipv6(7): without it, `::` would take the port of `0.0.0.0` too.
-    private static let onlyIPv6 = ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only)
+    static let onlyIPv6 = ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only)
 
     private let loop: any EventLoop
     private let audience: NIOLoopBound<Audience>

@@ -25,11 +25,16 @@ final class RTCViewers {
         var firstTimestamp: UInt32?
     }
 
-    private static let maximumSessions = 50
+    /// A page may have two for a moment, when the sound is switched.
+    private static let maximumSessions = 2 * Audience.maximumViewers
     /// The packets of pictures that can be sent again: 1.4 s at 4 Mbit/s. In one network, a request takes milliseconds.
     private static let historySize = 600
-    /// The most datagrams of a session that wait in the kernel, in bytes.
+    /// The datagrams that wait in the kernel for each socket, which all viewers share, and those that wait before it.
+    /// Above that, media is lost, as in the network.
     private static let sendBuffer = 1 << 20
+    private static let writeLimit = ChannelOptions.Types.WriteBufferWaterMark(low: 256 << 10, high: 512 << 10)
+    /// The time until a socket is opened again that the system has closed, for example when a network was left.
+    private static let reopenTime = TimeAmount.seconds(1)
     /// The addresses of a viewer whose socket is remembered.
     private static let mostPaths = 8
     /// Waits between the keyframes that one viewer asks for: each is also sent to all others.
@@ -53,7 +58,8 @@ final class RTCViewers {
     }
 
     private let loop: any EventLoop
-    private var candidates: [TransportAddress] = []
+    private var sockets: [(channel: any Channel, candidates: [TransportAddress])] = []
+    private var isOver = false
     /// By the user name of this side, which the checks of a viewer name.
     private var sessions: [String: Session] = [:]
     private var byAddress: [TransportAddress: Session] = [:]
@@ -81,9 +87,17 @@ final class RTCViewers {
     /// Opens a socket at each address, with this port if it is free. An address where none can be opened is left out.
     func listen(on addresses: [String], port: Int) -> EventLoopFuture<Void> {
         loop.assertInEventLoop()
+        return EventLoopFuture<Void>.andAllComplete(addresses.map { open($0, port: port) }, on: loop)
+    }
+
+    private func open(_ address: String, port: Int) -> EventLoopFuture<Void> {
         let bound = NIOLoopBound(self, eventLoop: loop)
         let bind = { @Sendable [loop] (address: String, port: Int) in
-            DatagramBootstrap(group: loop)
+            var bootstrap = DatagramBootstrap(group: loop)
+            if address.contains(":") { bootstrap = bootstrap.channelOption(LANServer.onlyIPv6, value: 1) }
+            return
+                bootstrap
+                .channelOption(.writeBufferWaterMark, value: Self.writeLimit)
                 .channelOption(.socketOption(.so_sndbuf), value: Self.sendBuffer)
                 .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 2048))
                 .channelInitializer { channel in
@@ -93,27 +107,55 @@ final class RTCViewers {
                 }
                 .bind(host: address, port: port)
         }
-        let opened = addresses.map { address in
-            bind(address, port).flatMapError { _ in bind(address, 0) }
-                .map { bound.value.use($0, at: address) }.recover { _ in }
-        }
-        return EventLoopFuture<Void>.andAllComplete(opened, on: loop)
+        return bind(address, port).flatMapError { _ in bind(address, 0) }
+            .map { bound.value.use($0, at: address, port: port) }.recover { _ in }
     }
 
-    private func use(_ channel: any Channel, at address: String) {
+    /// - Parameter wanted: the port to use when the socket is opened again.
+    private func use(_ channel: any Channel, at address: String, port wanted: Int) {
         guard let port = channel.localAddress?.port else { return }
+        channel.closeFuture.assumeIsolated().whenComplete { [weak self] _ in
+            self?.reopen(channel, at: address, port: wanted)
+        }
         var hosts = [address]
         if ["0.0.0.0", "::"].contains(address) {
             let all = (try? System.enumerateDevices())?.compactMap { $0.address?.ipAddress } ?? []
             hosts = all.filter { $0.contains(":") == address.contains(":") }
         }
-        candidates += hosts.compactMap { TransportAddress($0, port: UInt16(port)) }.filter { !$0.isLinkLocal }
+        let all = hosts.compactMap { TransportAddress($0, port: UInt16(port)) }.filter { !$0.isLinkLocal }
+        // Nobody else reaches the loopback, and this computer reaches its other addresses.
+        let others = all.filter { !$0.isLoopback }
+        sockets.append((channel, others.isEmpty ? all : others))
     }
 
+    private func reopen(_ channel: any Channel, at address: String, port: Int) {
+        sockets.removeAll { $0.channel === channel }
+        for session in sessions.values { session.paths = session.paths.filter { $0.value !== channel } }
+        guard !isOver else { return }
+        loop.assumeIsolated().scheduleTask(in: Self.reopenTime) { [weak self] in
+            guard let self, !self.isOver else { return }
+            _ = self.open(address, port: port).assumeIsolated().map { [weak self] in
+                // The network may come back later.
+                guard let self, !self.sockets.contains(where: { $0.channel.localAddress?.ipAddress == address }) else {
+                    return
+                }
+                self.reopen(channel, at: address, port: port)
+            }
+        }
+    }
+
+    private var candidates: [TransportAddress] { sockets.flatMap(\.candidates) }
+
     func receive(_ bytes: [UInt8], from address: TransportAddress, at channel: any Channel) {
-        guard let session = session(of: bytes, from: address) else { return }
+        guard address.port != 0, let session = session(of: bytes, from: address) else { return }
         session.connection.receive(bytes, from: address, at: Self.now)
-        if session.connection.isPeer(address), session.paths[address] == nil, session.paths.count < Self.mostPaths {
+        if session.connection.isPeer(address) {
+            if session.paths[address] == nil, session.paths.count >= Self.mostPaths,
+                let old = session.paths.keys.first(where: { $0 != session.connection.selected })
+            {
+                session.paths[old] = nil
+                if byAddress[old] === session { byAddress[old] = nil }
+            }
             session.paths[address] = channel
             byAddress[address] = session
         }
@@ -165,7 +207,8 @@ final class RTCViewers {
     private func remove(_ session: Session) {
         session.timer?.cancel()
         sessions[session.connection.fragment] = nil
-        for address in session.paths.keys { byAddress[address] = nil }
+        // Another session may have the address by now.
+        for address in session.paths.keys where byAddress[address] === session { byAddress[address] = nil }
         if !session.isOfPage { onCountChange() }
     }
 
@@ -177,7 +220,9 @@ final class RTCViewers {
         var written: [any Channel] = []
         for (address, bytes) in session.connection.takeDatagrams() {
             let channel = session.paths[address] ?? (source?.address == address ? source?.channel : nil)
-            guard let channel, let target = address.socketAddress else { continue }
+            guard let channel, let target = address.socketAddress, channel.isActive else { continue }
+            // Media (RFC 7983).
+            if !channel.isWritable, let first = bytes.first, (128...191).contains(first) { continue }
             let envelope = AddressedEnvelope(remoteAddress: target, data: channel.allocator.buffer(bytes: bytes))
             channel.write(envelope, promise: nil)
             if !written.contains(where: { $0 === channel }) { written.append(channel) }
@@ -250,6 +295,7 @@ final class RTCViewers {
 
     /// Tells all viewers that it is over.
     func end() {
+        isOver = true
         for session in sessions.values {
             session.connection.close()
             pump(session)

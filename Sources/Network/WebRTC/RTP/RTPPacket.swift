@@ -44,8 +44,8 @@ package struct RTPPacket: Sendable {
         bytes.append16(0xBEDE)
         bytes.append16(0)
         var transportSequenceStart: Int?
-        if let identifier = extensions.mid {
-            let name = Array(mid.utf8.prefix(16))
+        let name = Array(mid.utf8.prefix(16))
+        if let identifier = extensions.mid, !name.isEmpty {
             bytes.append(identifier << 4 | UInt8(name.count - 1))
             bytes += name
         }

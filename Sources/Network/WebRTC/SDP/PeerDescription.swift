@@ -10,6 +10,8 @@ package struct PeerDescription: Equatable {
         package var profileLevel: String?
         /// What the packets may have: a number that the peer does not report on would count as lost.
         package var extensions = RTPPacket.Extensions()
+        /// Which of the sections it is.
+        package var section = 0
     }
 
     /// A media section of the description.
@@ -98,14 +100,19 @@ package struct PeerDescription: Equatable {
         let all = parts.map(SectionLines.init)
         // Port 0 rejects a track (RFC 3264, section 6).
         let open = all.filter { !$0.isRejected }
-        func track(_ kind: String, _ choose: (SectionLines) -> Track?) -> (Track, SectionLines)? {
-            for lines in open where lines.kind == kind {
-                if let track = choose(lines) { return (track, lines) }
+        func track(_ kind: String, _ choose: (SectionLines) -> Track?) -> Track? {
+            for (index, lines) in all.enumerated() where lines.kind == kind && !lines.isRejected {
+                guard var track = choose(lines) else { continue }
+                track.section = index
+                return lines.completed(track)
             }
             return nil
         }
         let (video, sound) = (track("video", chooseVideo), track("audio", chooseSound))
-        guard let first = video?.1 ?? sound?.1 else { throw .unusableDescription("it takes neither H.264 nor Opus") }
+        // All share the transport of the first one (RFC 9143, 7.3).
+        guard let first = [video, sound].compactMap({ $0?.section }).min().map({ all[$0] }) else {
+            throw .unusableDescription("it takes neither H.264 nor Opus")
+        }
         func value(_ name: String) -> String? { first.value(name) ?? session.value(name) }
         guard let fragment = value("ice-ufrag"), let password = value("ice-pwd"),
             (4...256).contains(fragment.utf8.count), (22...256).contains(password.utf8.count)
@@ -120,8 +127,7 @@ package struct PeerDescription: Equatable {
         guard ["active", "passive", "actpass"].contains(setup) else { throw Self.noSetup }
         peerIsActive = setup == "active"
         candidates = open.flatMap { $0.values("candidate") }.compactMap(Self.candidate)
-        self.video = video.map { $0.1.completed($0.0) }
-        self.sound = sound.map { $0.1.completed($0.0) }
+        (self.video, self.sound) = (video, sound)
         sections = all.map(\.section)
     }
 
@@ -198,7 +204,7 @@ struct SectionLines {
         }
         var track = track
         track.extensions = RTPPacket.Extensions(
-            mid: identifier(SessionOffer.midURI),
+            mid: (1...16).contains(track.mid.utf8.count) ? identifier(SessionOffer.midURI) : nil,
             transportSequence: reports ? identifier(SessionOffer.transportSequenceURI) : nil,
             playoutDelay: identifier(SessionOffer.playoutDelayURI))
         return track
@@ -212,15 +218,17 @@ enum H264Format {
     static func choice(in lines: SectionLines, profileLevel: String) -> PeerDescription.Track? {
         let candidates = lines.payloadTypes.compactMap { type -> (rank: Int, track: PeerDescription.Track)? in
             let parameters = lines.parameters(of: type)
+            let offered = parameters["profile-level-id"] ?? "42000a"
             // Only this mode has fragments (RFC 6184, 5.4).
             guard lines.hasFormat(type, "H264/90000"), parameters["packetization-mode"] == "1",
-                let rank = rank(of: parameters["profile-level-id"] ?? "42000a", for: profileLevel)
+                offered.utf8.count == 6, offered.allSatisfy(\.isHexDigit),
+                let rank = rank(of: offered, for: profileLevel)
             else { return nil }
             let retransmission = lines.payloadTypes.first {
                 lines.hasFormat($0, "rtx/90000") && lines.parameters(of: $0)["apt"] == "\(type)"
             }
             // The profile of the offer, and the level of the stream (RFC 6184, 8.2.2).
-            let level = (parameters["profile-level-id"] ?? "42000a").prefix(4) + profileLevel.suffix(2)
+            let level = offered.prefix(4) + profileLevel.suffix(2)
             return (
                 rank,
                 PeerDescription.Track(

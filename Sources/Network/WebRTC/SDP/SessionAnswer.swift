@@ -10,16 +10,15 @@ struct SessionAnswer {
     let sound: RTPStream?
 
     var text: String {
-        let mids = peer.sections.map(\.mid).filter { mid in [peer.video?.mid, peer.sound?.mid].contains(mid) }
+        let taken = [peer.video, peer.sound].compactMap { $0 }.sorted { $0.section < $1.section }
+        let mids = taken.map(\.mid).filter { !$0.isEmpty }
         var lines = [
             "v=0", "o=- \(UInt32.random(in: 1...UInt32.max)) 1 IN IP4 127.0.0.1", "s=-", "t=0 0", "a=ice-lite",
-            "a=group:BUNDLE \(mids.joined(separator: " "))", "a=msid-semantic: WMS *",
         ]
-        var taken: Set<String> = []
-        for section in peer.sections {
-            let track =
-                section.kind == "video" ? peer.video : section.kind == "audio" ? peer.sound : nil
-            if let track, track.mid == section.mid, taken.insert(section.mid).inserted {
+        if !mids.isEmpty { lines.append("a=group:BUNDLE \(mids.joined(separator: " "))") }
+        lines.append("a=msid-semantic: WMS *")
+        for (index, section) in peer.sections.enumerated() {
+            if let track = taken.first(where: { $0.section == index }) {
                 lines += section.kind == "video" ? videoLines(track, section) : soundLines(track, section)
             } else {
                 lines += ["m=\(section.kind) 0 \(section.transport) \(section.payloadType)", "c=IN IP4 0.0.0.0"]
@@ -74,9 +73,9 @@ struct SessionAnswer {
         return [
             "c=IN IP4 0.0.0.0", "a=rtcp-mux", "a=rtcp-rsize", "a=ice-ufrag:\(credentials.fragment)",
             "a=ice-pwd:\(credentials.password)", "a=fingerprint:sha-256 \(fingerprint)",
-            "a=setup:\(peer.peerIsActive ? "passive" : "active")", "a=sendonly", "a=mid:\(track.mid)",
-            "a=msid:broadcast \(name)",
-        ] + extensions.compactMap { identifier, uri in identifier.map { "a=extmap:\($0) \(uri)" } }
+            "a=setup:\(peer.peerIsActive ? "passive" : "active")", "a=sendonly", "a=msid:broadcast \(name)",
+        ] + (track.mid.isEmpty ? [] : ["a=mid:\(track.mid)"])
+            + extensions.compactMap { identifier, uri in identifier.map { "a=extmap:\($0) \(uri)" } }
             + SessionOffer.lines(of: candidates)
     }
 }
