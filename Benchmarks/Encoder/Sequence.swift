@@ -16,14 +16,17 @@ struct Sequence {
     }
 
     /// Shows each page for a time, in ticks; 0 for times between 0.5 and 4 s.
-    init(pages: [String], ticks: Int, size: PixelSize, frameRate: Int) throws(SequenceError) {
+    ///
+    /// - Parameter first: the ticks of the first page, which move the others against the keyframes.
+    init(pages: [String], ticks: Int, first: Int?, size: PixelSize, frameRate: Int) throws(SequenceError) {
         self.size = size
         self.frameRate = frameRate
         let mixed = [60, 69, 21, 90, 33, 15, 120, 45, 27, 75]
         var pictures: [PixelBuffer] = []
         for (number, page) in pages.enumerated() {
             guard let picture = try Self.read(page, size: size).first else { throw .tooShort(page) }
-            pictures += Array(repeating: picture, count: ticks > 0 ? ticks : mixed[number % mixed.count])
+            let count = ticks > 0 ? ticks : mixed[number % mixed.count]
+            pictures += Array(repeating: picture, count: number == 0 ? first ?? count : count)
         }
         self.pictures = pictures
     }

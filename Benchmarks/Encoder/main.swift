@@ -7,8 +7,9 @@ import Media
 // machine.
 //
 //   EncoderBenchmark broadcast|openh264|x264 KBIT/S sequence FILE.yuv [TICKS]
-//   EncoderBenchmark broadcast|openh264|x264 KBIT/S pages SECONDS FILE.yuv...      0 seconds: times between 0.5 and 4 s
+//   EncoderBenchmark broadcast|openh264|x264 KBIT/S pages SECONDS[+FIRST] FILE.yuv...
 //
+// Each page is shown for SECONDS, or for times between 0.5 and 4 s if that is 0; the first page for FIRST seconds.
 // The pictures are I420, 1920x1080, 30 a second. With CSV=PATH in the environment, a line for each tick is written.
 
 /// Ends the program with a message.
@@ -20,16 +21,17 @@ func fail(_ message: String, status: Int32 = 1) -> Never {
 let arguments = CommandLine.arguments
 guard arguments.count >= 5, let kilobits = Int(arguments[2]) else {
     fail(
-        "usage: EncoderBenchmark broadcast|openh264|x264 KBIT/S sequence FILE [TICKS] | pages SECONDS FILE...",
+        "usage: EncoderBenchmark broadcast|openh264|x264 KBIT/S sequence FILE [TICKS] | pages SECONDS[+FIRST] FILE...",
         status: 64)
 }
 let size = PixelSize(width: 1920, height: 1080)
 let frameRate = 30
 let isPages = arguments[3] == "pages"
+let times = arguments[4].split(separator: "+").compactMap { Double($0).map { Int(($0 * Double(frameRate)).rounded()) } }
 let sequence =
     isPages
     ? try Sequence(
-        pages: Array(arguments[5...]), ticks: Int((Double(arguments[4])! * Double(frameRate)).rounded()), size: size,
+        pages: Array(arguments[5...]), ticks: times[0], first: times.count > 1 ? times[1] : nil, size: size,
         frameRate: frameRate)
     : try Sequence(
         file: arguments[4], size: size, frameRate: frameRate, limit: arguments.count > 5 ? Int(arguments[5])! : .max)

@@ -299,11 +299,13 @@ package struct ScreenRateControl {
     /// next page.
     private func spare(at tick: Int, quantizer: Int) -> Double {
         let ticksLeft = lastKeyframe + interval - tick
-        let forKeyframe = max(0, 0.92 * capacity - tickBytes * Double(ticksLeft))
         // The sharper the page is, the less another refinement gains.
         let reserve = min(max(0.9 - 0.03 * Double(quantizer - 22), 0.15, leastPage / capacity), 0.9)
         // A page that has just come is worth more than the next one, unless pages follow each other quickly.
         let isYoung = lastKeyframe <= shownSince && !isFlipping
+        // A page that cannot be read must not wait for the keyframe, which gets half of the bucket at most.
+        let ofKeyframe = isYoung && isLeafing && quantizer >= Self.unreadableQuantizer ? 0.5 : 0.92
+        let forKeyframe = max(0, ofKeyframe * capacity - tickBytes * Double(ticksLeft))
         let ofYoung = quantizer < Self.unreadableQuantizer ? 0.5 : 0.2
         let weight = isYoung ? ofYoung : isRead(at: tick) ? 0.3 : 1
         return bucket.level - max(forKeyframe, reserve * capacity * weight)
