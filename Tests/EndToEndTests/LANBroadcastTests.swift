@@ -106,6 +106,19 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A stream with B-frames is not sent by WebRTC, and plays`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                let port = try await setUp(studio)
+                let session = try await studio.startLive(["--to", "room", "--latency", "normal"])
+                let browser = try await Browser.open("http://127.0.0.1:\(port)/\(Self.token)/", in: studio.peers)
+                try await browser.wait(for: "a picture", "!byRTC && video.videoWidth === 320")
+                #expect(try await browser.measure(seconds: 2).ages.count > 5)
+                try await browser.close()
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await session.waitForExit() == .exited(0))
+            }
+        }
+
         @Test func `A page goes on by itself when the broadcast is started again`() async throws {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 let port = try await setUp(studio)

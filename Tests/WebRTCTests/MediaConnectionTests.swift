@@ -24,7 +24,7 @@ struct MediaConnectionTests {
             )
             let media = OfferedMedia(profileLevel: "42e01f", hasSound: true)
             viewer = try MediaConnection(media, addresses: [places.viewer])
-            // Both only send, so each is told that the other one receives.
+            // Both are senders, so each is told that the other one receives.
             let offer = viewer.description.replacing("a=sendonly", with: "a=recvonly")
             server = try MediaConnection(
                 answering: offer, with: media, addresses: [places.server], historySize: 64, at: .zero)

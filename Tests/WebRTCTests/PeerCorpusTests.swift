@@ -38,7 +38,7 @@ struct PeerCorpusTests {
     }
 
     @Test func `Records of DTLS are taken or refused`() {
-        // A ClientHello that is none, and an alert.
+        // Bytes with the type of a ClientHello, and an alert.
         let records: [UInt8] =
             [0, 30] + [22, 0xFE, 0xFD, 0, 0, 0, 0, 0, 0, 0, 0, 0, 17, 1] + [UInt8](repeating: 3, count: 16)
             + [15, 21, 0xFE, 0xFD, 0, 0, 0, 0, 0, 0, 0, 1, 0, 2, 2, 40]

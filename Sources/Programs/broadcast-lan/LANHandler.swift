@@ -59,9 +59,7 @@ final class LANHandler: BroadcastSampleHandler {
         guard let audience, let start, let record else { return }
         if isReconfigured {
             isReconfigured = false
-            let sound = start.tracks.first { $0.id != Track.screen.rawValue }.map {
-                AudioFormat(sampleRate: $0.sampleRate ?? 48_000, channelCount: $0.channels ?? 2)
-            }
+            let sound = start.sound
             let screen = start.tracks.first { $0.id == Track.screen.rawValue }
             let video = VideoTrackFormat(
                 codec: .h264(

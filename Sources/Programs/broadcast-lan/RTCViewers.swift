@@ -67,6 +67,8 @@ final class RTCViewers {
     private var sound: AudioFormat?
     private var opus: OpusSound?
     private var origin: MediaTime?
+    /// True if the stream has B-frames, which players of WebRTC do not reorder.
+    private var isReordered = false
 
     /// Called when a viewer cannot continue without a keyframe.
     var onKeyframeNeeded: () -> Void = {}
@@ -178,6 +180,7 @@ final class RTCViewers {
     func open(_ offer: String, isOfPage: Bool) throws(Refusal) -> Opened {
         loop.assertInEventLoop()
         guard sessions.count < Self.maximumSessions else { throw .full }
+        guard !isReordered else { throw .unusable("the stream has B-frames (--latency normal)") }
         guard let video, !candidates.isEmpty else { throw .notReady }
         let media = OfferedMedia(profileLevel: video.profileLevel, hasSound: sound != nil)
         let connection: MediaConnection
@@ -195,7 +198,7 @@ final class RTCViewers {
         return Opened(id: session.id, answer: connection.description, firstTimestamp: connection.firstTimestamp)
     }
 
-    /// Ends a session. Returns false if there is none of this name.
+    /// Ends a session. Returns false if no session has this name.
     func close(_ id: String) -> Bool {
         guard let session = sessions.values.first(where: { AccessToken.matches(id, $0.id) }) else { return false }
         session.connection.close()
@@ -212,7 +215,7 @@ final class RTCViewers {
         if !session.isOfPage { onCountChange() }
     }
 
-    /// Sends what a session has to send, heeds its events, and sets its timer.
+    /// Sends what a session has to send, handles its events, and sets its timer.
     ///
     /// - Parameter source: where a datagram came from that is answered before its sender is known.
     private func pump(_ session: Session, answeringAt source: (address: TransportAddress, channel: any Channel)? = nil)
@@ -270,6 +273,10 @@ final class RTCViewers {
     }
 
     func add(_ packet: EncodedPacket) {
+        if !isReordered, packet.track == .screen, packet.decodeTime != packet.presentationTime {
+            isReordered = true
+            endSessions()
+        }
         let connected = sessions.values.filter(\.connection.isConnected)
         guard !connected.isEmpty else { return }
         let now = Self.now
@@ -296,6 +303,10 @@ final class RTCViewers {
     /// Tells all viewers that it is over.
     func end() {
         isOver = true
+        endSessions()
+    }
+
+    private func endSessions() {
         for session in sessions.values {
             session.connection.close()
             pump(session)

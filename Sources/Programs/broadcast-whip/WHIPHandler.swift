@@ -49,11 +49,8 @@ final class WHIPHandler: BroadcastSampleHandler {
 
     private func begin(video: AVCDecoderConfigurationRecord?) {
         guard let host, let settings, let start else { return }
-        let sound = start.tracks.first { $0.id != Track.screen.rawValue }.map {
-            AudioFormat(sampleRate: $0.sampleRate ?? 48_000, channelCount: $0.channels ?? 2)
-        }
         let sender = WHIPSender(
-            settings, stream: .init(video: video, sound: sound), wasLive: start.wasLive, host: host)
+            settings, stream: .init(video: video, sound: start.sound), wasLive: start.wasLive, host: host)
         if let origin { sender.setOrigin(origin) }
         self.sender = sender
         sending.enter()

@@ -1,8 +1,8 @@
 import Bitstream
 import Media
 
-/// The description of a broadcast from the host, collected until its packets can be muxed. The shipped extensions use
-/// `h264-avcc` and `aac-raw`, whose payloads are those of Media's packets.
+/// The description of a broadcast from the host, collected until its packets can be muxed. The `hls` and `srt`
+/// extensions use `h264-avcc` and `aac-raw`, whose payloads are those of Media's packets.
 package struct ReceivedStream: Sendable {
     private let tracks: [ControlEvent.Track]
     private let title: String?
@@ -42,6 +42,15 @@ package struct ReceivedStream: Sendable {
             }
         }
         return stream
+    }
+}
+
+extension BroadcastStart {
+    /// The format of the sound, for extensions that take it as PCM; nil without sound.
+    package var sound: AudioFormat? {
+        tracks.first { $0.id != Track.screen.rawValue }.map {
+            AudioFormat(sampleRate: $0.sampleRate ?? 48_000, channelCount: $0.channels ?? 2)
+        }
     }
 }
 

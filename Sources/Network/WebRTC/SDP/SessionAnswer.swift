@@ -41,15 +41,7 @@ struct SessionAnswer {
         if let retransmission = track.retransmissionType {
             lines += ["a=rtpmap:\(retransmission) rtx/90000", "a=fmtp:\(retransmission) apt=\(type)"]
         }
-        guard let video else { return lines }
-        if let retransmission = video.retransmission {
-            lines.append("a=ssrc-group:FID \(video.source) \(retransmission.source)")
-        }
-        // Chromium takes the first source for the one of the pictures.
-        lines.append("a=ssrc:\(video.source) cname:broadcast")
-        if let retransmission = video.retransmission {
-            lines.append("a=ssrc:\(retransmission.source) cname:broadcast")
-        }
+        if let video { lines += SessionOffer.sources(of: video) }
         return lines
     }
 
@@ -60,7 +52,7 @@ struct SessionAnswer {
             "a=rtpmap:\(type) opus/48000/2", "a=fmtp:\(type) minptime=10;useinbandfec=1;stereo=1;sprop-stereo=1",
         ]
         if track.extensions.transportSequence != nil { lines.append("a=rtcp-fb:\(type) transport-cc") }
-        if let sound { lines.append("a=ssrc:\(sound.source) cname:broadcast") }
+        if let sound { lines += SessionOffer.sources(of: sound) }
         return lines
     }
 

@@ -50,21 +50,17 @@ struct SessionOffer {
                 "a=rtcp-fb:\(type) transport-cc",
                 "a=rtpmap:\(Self.retransmissionType) rtx/90000", "a=fmtp:\(Self.retransmissionType) apt=\(type)",
             ]
-            if let retransmission = video.retransmission {
-                lines.append("a=ssrc-group:FID \(video.source) \(retransmission.source)")
-                // Chromium takes the first source for the one of the pictures.
-                lines.append("a=ssrc:\(video.source) cname:broadcast")
-                lines.append("a=ssrc:\(retransmission.source) cname:broadcast")
-            }
+            lines += Self.sources(of: video)
         }
         if let sound {
             lines.append("m=audio 9 UDP/TLS/RTP/SAVPF \(Self.soundType)")
             lines += common(mid: sound.mid, track: "mixed")
-            lines += [
-                "a=rtpmap:\(Self.soundType) opus/48000/2",
-                "a=fmtp:\(Self.soundType) minptime=10;useinbandfec=1;stereo=1;sprop-stereo=1",
-                "a=rtcp-fb:\(Self.soundType) transport-cc", "a=ssrc:\(sound.source) cname:broadcast",
-            ]
+            lines +=
+                [
+                    "a=rtpmap:\(Self.soundType) opus/48000/2",
+                    "a=fmtp:\(Self.soundType) minptime=10;useinbandfec=1;stereo=1;sprop-stereo=1",
+                    "a=rtcp-fb:\(Self.soundType) transport-cc",
+                ] + Self.sources(of: sound)
         }
         return lines.joined(separator: "\r\n") + "\r\n"
     }
@@ -77,6 +73,16 @@ struct SessionOffer {
             "a=extmap:\(Self.extensions.mid ?? 0) \(Self.midURI)",
             "a=extmap:\(Self.extensions.transportSequence ?? 0) \(Self.transportSequenceURI)",
         ] + Self.lines(of: candidates)
+    }
+
+    /// The sources of a track.
+    static func sources(of stream: RTPStream) -> [String] {
+        let own = "a=ssrc:\(stream.source) cname:broadcast"
+        guard let retransmission = stream.retransmission?.source else { return [own] }
+        // Chromium takes the first source for the one of the pictures.
+        return [
+            "a=ssrc-group:FID \(stream.source) \(retransmission)", own, "a=ssrc:\(retransmission) cname:broadcast",
+        ]
     }
 
     /// Candidates of this machine, and that there are no others.
