@@ -7,13 +7,16 @@ import TestSupport
 final class Painter {
     private let display: OpaquePointer
     private let root: Window
+    private let window: Window
     private let context: GC?
 
-    init(display name: String) throws {
+    /// - Parameter isCompositor: draws above all windows, on what the compositor draws on.
+    init(display name: String, isCompositor: Bool = false) throws {
         guard let display = XOpenDisplay(name) else { throw PeerError.answer("no X server at \(name)") }
         self.display = display
         root = XDefaultRootWindow(display)
-        context = XCreateGC(display, root, 0, nil)
+        window = isCompositor ? XCompositeGetOverlayWindow(display, root) : root
+        context = XCreateGC(display, window, 0, nil)
     }
 
     deinit {
@@ -24,7 +27,7 @@ final class Painter {
     /// Fills a rectangle with a colour, 0xRRGGBB. Returns after the server has drawn it.
     func fill(_ colour: UInt, x: Int32, y: Int32, width: UInt32, height: UInt32) {
         XSetForeground(display, context, colour)
-        XFillRectangle(display, root, context, x, y, width, height)
+        XFillRectangle(display, window, context, x, y, width, height)
         XSync(display, 0)
     }
 

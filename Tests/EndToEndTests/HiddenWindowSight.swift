@@ -7,6 +7,9 @@ struct HiddenWindowSight: CustomStringConvertible {
     /// Seconds of a dance: more with BROADCAST_DANCE_SECONDS.
     static let seconds = ProcessInfo.processInfo.environment["BROADCAST_DANCE_SECONDS"].flatMap { Int($0) } ?? 10
 
+    /// Less than this can be an error of the encoder.
+    private static let threshold = 30
+
     var frames = 0
     /// Frames with at least one pixel of the window.
     var revealing = 0
@@ -14,9 +17,17 @@ struct HiddenWindowSight: CustomStringConvertible {
     var loudest = 0
     /// Frames of which less than an eighth has the grey of the screen.
     var dark = 0
+    /// Where the first of the revealing frames show it, each with its time and the shade of the screen's upper left
+    /// corner, which the scene's steps name.
+    var sightings: [String] = []
+    /// What the scene did.
+    var steps: [Substring] = []
 
     var description: String {
-        "\(frames) frames, \(revealing) show it (by up to \(loudest)), \(dark) show hardly anything"
+        let evidence = sightings.isEmpty ? [] : sightings + steps.map(String.init)
+        return
+            (["\(frames) frames, \(revealing) show it (by up to \(loudest)), \(dark) show hardly anything"]
+            + evidence).joined(separator: "\n")
     }
 
     func expectHidden(seconds: Int) {
@@ -37,8 +48,28 @@ struct HiddenWindowSight: CustomStringConvertible {
         }
         loudest = max(loudest, found)
         // Everything else on the screen is grey, or openbox's blue: a faded pixel counts as well as a full one.
-        if found > 30 { revealing += 1 }
+        if found > Self.threshold {
+            revealing += 1
+            if sightings.count < 20 { sightings.append(sighting(in: frame)) }
+        }
         if lit * 8 < frame.width * frame.height { dark += 1 }
+    }
+
+    private func sighting(in frame: DecodedFrame) -> String {
+        var (columns, rows) = ([Int](), [Int]())
+        for y in 0..<frame.height {
+            for x in 0..<frame.width {
+                let pixel = (y * frame.width + x) * 3
+                let excess = Int(min(frame.bytes[pixel], frame.bytes[pixel + 2])) - Int(frame.bytes[pixel + 1])
+                if excess > Self.threshold {
+                    columns.append(x)
+                    rows.append(y)
+                }
+            }
+        }
+        let box = "\(columns.min() ?? 0)...\(columns.max() ?? 0) x \(rows.min() ?? 0)...\(rows.max() ?? 0)"
+        let corner = frame.bytes[(8 * frame.width + 8) * 3]
+        return "frame \(frames) at \(frame.pts) s, shade \(corner): \(columns.count) pixels within \(box)"
     }
 
     /// Records the scene; `options` are made of the window's number.
@@ -68,6 +99,7 @@ struct HiddenWindowSight: CustomStringConvertible {
                 sight.add(frame)
                 return true
             }
+            sight.steps = painter.standardOutput.split(separator: "\n").filter { $0.hasPrefix("step ") }
         }
         return sight
     }

@@ -58,11 +58,16 @@ struct SecretScene: Scene {
         let shade = UInt8(100 + frame % 56)
         canvas.fill(PatternColour(shade, shade, shade), x: 0, y: 0, width: 32, height: 32)
         canvas.present(x: 0, y: 0, width: 32, height: 32)
-        if dance != .none { step(application, width: canvas.width, height: canvas.height) }
+        if dance != .none {
+            let name = step(application, width: canvas.width, height: canvas.height)
+            // The shade tells which picture shows which step.
+            print("step \(frame) (shade \(shade)): \(name)")
+        }
         application.synchronise()
     }
 
-    private mutating func step(_ application: SecretApplication, width: Int, height: Int) {
+    /// Does the next step, and returns what it was.
+    private mutating func step(_ application: SecretApplication, width: Int, height: Int) -> String {
         let x = Int.random(in: -40..<width - 60, using: &random)
         let y = Int.random(in: -20..<height - 60, using: &random)
         let size = (
@@ -70,25 +75,46 @@ struct SecretScene: Scene {
             height: Int.random(in: 30..<height / 2, using: &random)
         )
         switch Int.random(in: 0..<20, using: &random) {
-        case 0..<6: application.move(x: x, y: y)
-        case 6..<8: application.resize(width: size.width, height: size.height)
-        case 8: application.raise()
-        case 9: application.lower()
-        case 10, 11: if application.isMapped { application.unmap() } else { application.map() }
-        case 12: application.openMenu(x: x, y: y, width: size.width / 2, height: size.height / 2)
-        case 13: application.openDialogue(x: x, y: y, width: size.width / 2, height: size.height / 2)
-        case 14, 15: application.closePopUp()
+        case 0..<6:
+            application.move(x: x, y: y)
+            return "moved to \(x),\(y)"
+        case 6..<8:
+            application.resize(width: size.width, height: size.height)
+            return "resized to \(size.width)x\(size.height)"
+        case 8:
+            application.raise()
+            return "raised"
+        case 9:
+            application.lower()
+            return "lowered"
+        case 10, 11:
+            if application.isMapped { application.unmap() } else { application.map() }
+            return application.isMapped ? "mapped" : "unmapped"
+        case 12:
+            application.openMenu(x: x, y: y, width: size.width / 2, height: size.height / 2)
+            return "menu of \(size.width / 2)x\(size.height / 2) at \(x),\(y)"
+        case 13:
+            application.openDialogue(x: x, y: y, width: size.width / 2, height: size.height / 2)
+            return "dialogue of \(size.width / 2)x\(size.height / 2) at \(x),\(y)"
+        case 14, 15:
+            application.closePopUp()
+            return "pop-up closed, \(application.popUpCount) left"
         case 16:
             // A tooltip that disappears at once.
             application.openMenu(x: x, y: y, width: 90, height: 40)
             while application.popUpCount > 0 { application.closePopUp() }
+            return "tooltip at \(x),\(y), and no pop-up left"
         case 17:
             // Dragged: several positions between two pictures.
             for step in 0..<12 { application.move(x: x + step * 9, y: y + step * 5) }
+            return "dragged from \(x),\(y)"
         case 18 where dance == .reborn:
             application.open()
             application.map()
-        default: if application.popUpCount > 4 { application.closePopUp() }
+            return "created again and mapped"
+        default:
+            if application.popUpCount > 4 { application.closePopUp() }
+            return "\(application.popUpCount) pop-ups"
         }
     }
 }

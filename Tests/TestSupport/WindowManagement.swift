@@ -9,9 +9,10 @@ package enum WindowManagement: String, Sendable, CaseIterable {
     /// openbox, and picom, which composes the screen with shadows and lets windows fade in and out.
     case openboxAndPicom
 
-    /// Starts it, and waits until it has taken its place.
-    nonisolated(nonsending) package func start(on screen: Xvfb, in peers: Peers) async throws {
-        guard self != .bare else { return }
+    /// Starts it, and waits until it has taken its place. Returns the compositor, if there is one.
+    @discardableResult
+    nonisolated(nonsending) package func start(on screen: Xvfb, in peers: Peers) async throws -> Peer? {
+        guard self != .bare else { return nil }
         let folder = try peers.makeFolder("desktop")
         // Without these, openbox and picom would read the user's settings.
         let environment = screen.environment.merging([
@@ -23,7 +24,7 @@ package enum WindowManagement: String, Sendable, CaseIterable {
         let openbox = try peers.start(
             "openbox", ["openbox", "--sm-disable", "--startup", "touch \(ready)"], environment: environment)
         try await openbox.wait(for: "its start") { FileManager.default.fileExists(atPath: ready) }
-        guard self == .openboxAndPicom else { return }
+        guard self == .openboxAndPicom else { return nil }
         let pidFile = folder + "/picom.pid"
         let picom = try peers.start(
             "picom",
@@ -33,5 +34,6 @@ package enum WindowManagement: String, Sendable, CaseIterable {
             ],
             environment: environment)
         try await picom.wait(for: "its start") { FileManager.default.fileExists(atPath: pidFile) }
+        return picom
     }
 }

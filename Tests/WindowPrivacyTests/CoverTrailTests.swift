@@ -94,6 +94,47 @@ import WindowPrivacy
         }
     }
 
+    @Test func `with a compositor, an area remains covered until it has drawn the departure and what follows it`() {
+        var trail = CoverTrail()
+        func time(_ milliseconds: Int64) -> MediaTime { MediaTime(milliseconds: milliseconds) }
+        func look(_ windows: [UInt: PixelRect], at milliseconds: Int64) {
+            trail.update(
+                windows, passed: [], released: [], at: time(milliseconds), for: time(1000), undrawnFor: time(5000),
+                isComposited: true)
+        }
+        look([1: here], at: 0)
+        #expect(!trail.awaitsCompositor(at: time(0)))
+        look([1: there], at: 100)
+        // It drew something: that can still be the window.
+        trail.noteDrawing([here], at: time(110))
+        #expect(trail.awaitsCompositor(at: time(120)) && trail.nextEnd == time(5100))
+        // What it has drawn is older than the departure.
+        trail.noteCompositor(hasDrawn: time(90), at: time(130))
+        #expect(trail.awaitsCompositor(at: time(130)))
+        trail.noteCompositor(hasDrawn: time(120), at: time(2000))
+        // The window can be fading out, so the area remains covered for a second from now on.
+        #expect(!trail.awaitsCompositor(at: time(2999)) && trail.awaitsCompositor(at: time(3000)))
+        trail.noteCompositor(hasDrawn: time(2990), at: time(3010))
+        #expect(trail.nextEnd == time(5100))
+        trail.noteCompositor(hasDrawn: time(3010), at: time(3050))
+        #expect(trail.nextEnd == time(3000) && !trail.awaitsCompositor(at: time(3050)))
+        look([1: there], at: 3050)
+        #expect(trail.rectangles == [there])
+    }
+
+    @Test func `a compositor that does not answer uncovers an area after the longest time`() {
+        var trail = CoverTrail()
+        for (windows, milliseconds) in [([1: here], 0), ([:], 100), ([:], 5099)] as [([UInt: PixelRect], Int64)] {
+            trail.update(
+                windows, passed: [], released: [], at: MediaTime(milliseconds: milliseconds),
+                for: MediaTime(milliseconds: 1000), undrawnFor: MediaTime(milliseconds: 5000), isComposited: true)
+            trail.noteDrawing([here], at: MediaTime(milliseconds: milliseconds))
+        }
+        #expect(trail.rectangles == [here])
+        trail.update([:], passed: [], released: [], at: MediaTime(milliseconds: 5100), for: .zero)
+        #expect(trail.isEmpty)
+    }
+
     private func update(_ trail: inout CoverTrail, _ windows: [UInt: PixelRect], at milliseconds: Int) {
         trail.update(
             windows, passed: [], released: [], at: MediaTime(milliseconds: Int64(milliseconds)),

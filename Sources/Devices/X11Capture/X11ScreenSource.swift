@@ -204,7 +204,7 @@ package final class X11ScreenSource: ScreenSource {
     /// Returns what changed in the picture since the last tick, without changes below a cover.
     private func takeChanges(in area: CapturedArea, at now: MediaTime) -> DamageRegion {
         let (drawing, pointer) = changes.take(in: area, at: now)
-        if !area.isOfWindow, let drawn = changes.drawn { cover.noteDrawing(drawn, at: now) }
+        if !area.isOfWindow { cover.noteTick(drawn: changes.drawn ?? [], at: now) }
         var changed = refresh.needsWhole ? .whole(size) : covers.visible(drawing, in: area)
         changed.formUnion(pointer)
         return changed

@@ -186,6 +186,57 @@ struct HiddenWindowCoverTests {
         }
     }
 
+    @Test func `where a window was is not shown while the compositor hangs, and is shown when it goes on`() async throws
+    {
+        try await withPeers { peers in
+            let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
+            let compositor = try #require(try await WindowManagement.openboxAndPicom.start(on: screen, in: peers))
+            // No window manager moves them.
+            let window = try LoudWindow(
+                display: screen.display, x: 100, y: 100, width: 120, height: 90, overridesRedirect: true)
+            window.setClass("secret")
+            window.map()
+            let other = try LoudWindow(
+                display: screen.display, x: 400, y: 300, width: 50, height: 50, overridesRedirect: true)
+            other.map()
+            let painter = try Painter(display: screen.display, isCompositor: true)
+            let (plain, covered) = (try open(screen, HiddenWindowRules()), try open(screen, secret))
+            let (whole, inside) = (120 * 90 + 50 * 50, (x: 160, y: 145))
+            func plainPicture() throws -> Picture? {
+                plain.requestWholePicture()
+                return try plain.nextPicture()
+            }
+            try await waitUntil("the windows are shown") { try plainPicture()?.loudPixels == whole }
+            var time = MediaTime.zero
+            func next() throws -> Picture? {
+                time = time + MediaTime(milliseconds: 33)
+                covered.requestWholePicture()
+                return try covered.nextPicture(at: time)
+            }
+            #expect(try next()?.loudPixels == 50 * 50)
+            compositor.signal(SIGSTOP)
+            window.unmap()
+            while time < MediaTime(milliseconds: 2500) {
+                #expect(try next()?.loudPixels ?? 0 <= 50 * 50, "\(time)")
+                // The end of a picture that the compositor began before.
+                if time < MediaTime(milliseconds: 100) {
+                    painter.fill(0xFF00FF, x: 100, y: 100, width: 120, height: 90)
+                }
+            }
+            #expect(try plainPicture()?.loudPixels ?? 0 > 50 * 50, "the compositor does not show the window any more")
+            compositor.signal(SIGCONT)
+            try await waitUntil("the window is gone") { try plainPicture()?.loudPixels == 50 * 50 }
+            try await waitUntil("its place is shown") {
+                let picture = try next()
+                #expect(picture?.loudPixels ?? 0 <= 50 * 50)
+                let ground = try plainPicture()?.colour(x: inside.x, y: inside.y)
+                return ground != nil && picture?.colour(x: inside.x, y: inside.y) == ground
+            }
+            // Not only because the longest time is over.
+            #expect(time < MediaTime(milliseconds: 5000))
+        }
+    }
+
     @Test func `a change under the cover and a static hidden window cause no sample`() async throws {
         try await withScreen { screen in
             let window = try secretWindow(on: screen)

@@ -18,8 +18,7 @@ final class HiddenWindowCover {
     /// The time for which a vacated area remains covered after something was drawn there, because not everything is
     /// drawn at once.
     private static let delay = MediaTime(milliseconds: 250)
-    /// The same time with a compositor, which draws later and fades windows out (picom fades for a third of a second by
-    /// default).
+    /// The same time with a compositor, which fades windows out (picom fades for a third of a second by default).
     private static let compositedDelay = MediaTime(milliseconds: 1000)
     /// The time for which a vacated area remains covered if nothing was drawn there. A slow compositor, or a program
     /// below that hangs, leaves the window's pixels on the screen.
@@ -37,6 +36,8 @@ final class HiddenWindowCover {
     private static let restlessness = MediaTime(milliseconds: 1500)
 
     private var trail = CoverTrail()
+    private var fence = CompositorFence()
+    private let probe: CompositorProbe
     /// The time at which each hidden window last drew, up to the previous tick.
     private var lastDrawing: [UInt: MediaTime] = [:]
     /// The hidden windows in whose areas something was drawn in this tick.
@@ -57,6 +58,7 @@ final class HiddenWindowCover {
         self.connection = connection
         self.rules = rules
         tracker = HiddenWindowTracker(connection: connection)
+        probe = CompositorProbe(connection: connection)
         // EWMH 1.5, 7.1: the owner of this selection is the compositor.
         compositorSelection = XInternAtom(connection.display, "_NET_WM_CM_S\(XDefaultScreen(connection.display))", 0)
         XFixesSelectSelectionInput(
@@ -123,7 +125,8 @@ final class HiddenWindowCover {
             places, passed: finding.passed.map { $0.grown(by: margin) }, released: finding.released,
             drawn: isComposited ? [] : drawn,
             restless: Set(lastDrawing.lazy.filter { now - $0.value < Self.restlessness }.map(\.key)), at: now,
-            for: isComposited ? Self.compositedDelay : Self.delay, undrawnFor: Self.undrawnDelay)
+            for: isComposited ? Self.compositedDelay : Self.delay, undrawnFor: Self.undrawnDelay,
+            isComposited: isComposited)
         rectangles = trail.rectangles
         suspects = finding.suspects.map { $0.grown(by: margin) }
         lastLook = now
@@ -145,8 +148,18 @@ final class HiddenWindowCover {
         return notice
     }
 
-    /// Records drawing, in pixels of the root window.
-    func noteDrawing(_ rectangles: [PixelRect], at now: MediaTime) {
+    /// Records what was drawn since the last tick, in pixels of the root window, and finds out what the compositor has
+    /// drawn. Call it in each tick.
+    func noteTick(drawn rectangles: [PixelRect], at now: MediaTime) {
+        if !rectangles.isEmpty { noteDrawing(rectangles, at: now) }
+        if let seen = fence.note(drawn: rectangles) { trail.noteCompositor(hasDrawn: seen, at: now) }
+        guard fence.isHalfway || trail.awaitsCompositor(at: now), fence.canAsk(at: now),
+            let pixel = probe.redraw(afterMisses: fence.unanswered)
+        else { return }
+        fence.ask(pixel, at: now)
+    }
+
+    private func noteDrawing(_ rectangles: [PixelRect], at now: MediaTime) {
         for window in drawing.windows { lastDrawing[window] = drawing.time }
         drawing = (
             Set(trail.current.lazy.filter { place in rectangles.contains { $0.intersects(place.value) } }.map(\.key)),
