@@ -18,7 +18,7 @@ package struct PortalAbilities: Sendable, Equatable {
     /// - Parameter busAddress: of the session bus; nil without one.
     package init(busAddress: String?) throws(PortalProblem) {
         guard PipeWireStream.isAvailable else { throw .noPipeWire }
-        guard let busAddress, let bus = SessionBus(address: busAddress) else { throw .noSessionBus }
+        guard let busAddress, let bus = BusConnection(address: busAddress) else { throw .noSessionBus }
         let properties = PortalProperties(bus: bus)
         version = try properties.number("version", of: PortalCalls.screenCast)
         let types = try properties.number("AvailableSourceTypes", of: PortalCalls.screenCast)

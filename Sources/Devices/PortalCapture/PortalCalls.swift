@@ -53,7 +53,7 @@ struct PortalCalls {
     /// The application's identifier, which is also the name of its desktop entry.
     static let application = "org.broadcast.Broadcast"
 
-    let bus: SessionBus
+    let bus: BusConnection
     let request: PortalQuestion
     let opening: SourceOpening
     /// Becomes readable when the dialogue must end.
@@ -67,7 +67,7 @@ struct PortalCalls {
     /// The portal's own name on the bus (`:1.42`). Only its signals count: any program can send one to this connection.
     var owner = ""
 
-    init(bus: SessionBus, request: PortalQuestion, opening: SourceOpening, stop: Int32) {
+    init(bus: BusConnection, request: PortalQuestion, opening: SourceOpening, stop: Int32) {
         self.bus = bus
         self.request = request
         self.opening = opening

@@ -5,7 +5,7 @@ import Capture
 struct PortalProperties {
     private static let properties = "org.freedesktop.DBus.Properties"
 
-    let bus: SessionBus
+    let bus: BusConnection
     /// For an answer of the portal, which the bus may have to start first.
     var answerLimit = Duration.seconds(25)
 

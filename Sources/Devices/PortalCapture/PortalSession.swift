@@ -37,7 +37,7 @@ struct PortalSession {
     /// - Parameter token: called once the portal knows this connection; returns the choice to restore, or nil to ask
     ///   the user.
     func run(token: () -> String?) {
-        guard let bus = SessionBus(address: question.busAddress) else { return say(.failed(.noSessionBus), nil) }
+        guard let bus = BusConnection(address: question.busAddress) else { return say(.failed(.noSessionBus), nil) }
         let opening = SourceOpening(isCancelled: isCancelled) { [say] in
             if $0 == .chooseInDialog { say(.chooseInDialog, nil) }
         }

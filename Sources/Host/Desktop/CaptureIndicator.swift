@@ -10,11 +10,11 @@ struct CaptureIndicator {
     private static let path = "/org/broadcast/Broadcast"
     private static let properties = "org.freedesktop.DBus.Properties"
 
-    private let bus: SessionBus
+    private let bus: BusConnection
     private var isCaptured = true
 
     /// Requests the name.
-    init(bus: SessionBus) {
+    init(bus: BusConnection) {
         self.bus = bus
         _ = bus.call(.bus, BusObject.bus.service, "RequestName", [.string(Self.name), .unsigned(0)])
     }

@@ -3,11 +3,11 @@ import Bus
 /// Watches whether a session captures the desktop, by the name that sessions own on the session bus
 /// (`CaptureIndicator`).
 package final class CaptureIndicatorWatch {
-    private let bus: SessionBus
+    private let bus: BusConnection
 
     /// Returns nil if no bus answers at `address`.
     package init?(address: String) {
-        guard let bus = SessionBus(address: address) else { return nil }
+        guard let bus = BusConnection(address: address) else { return nil }
         self.bus = bus
         // Subscribe before reading the state, so that no change is missed.
         bus.subscribe(

@@ -52,7 +52,7 @@ package final class DesktopLink: Sendable {
     ///
     /// - Returns: true if they were restored.
     package static func restoreAfterCrash(_ request: Request) -> Bool {
-        guard QuietRecord.isPending(path: request.recordPath), let bus = SessionBus(address: request.address) else {
+        guard QuietRecord.isPending(path: request.recordPath), let bus = BusConnection(address: request.address) else {
             return false
         }
         return DoNotDisturb(bus: bus, recordPath: request.recordPath, run: request.run).restoreAfterCrash()
@@ -78,7 +78,7 @@ package final class DesktopLink: Sendable {
     }
 
     private func run(until descriptor: Int32) {
-        guard let bus = SessionBus(address: request.address) else {
+        guard let bus = BusConnection(address: request.address) else {
             began.set(request.holdsNotifications ? .noBus : nil)
             return
         }

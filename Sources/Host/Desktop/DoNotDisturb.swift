@@ -3,7 +3,7 @@ import Bus
 /// Suppresses notifications during a broadcast, with the method that the notification service supports, and restores
 /// them afterwards.
 struct DoNotDisturb {
-    private let bus: SessionBus
+    private let bus: BusConnection
     private let recordPath: String
     private let run: ProgramRunner
     /// The lock that this session holds while it needs do-not-disturb.
@@ -13,7 +13,7 @@ struct DoNotDisturb {
     /// The unique name of the service that received the last request, or an empty string.
     private var asked = ""
 
-    init(bus: SessionBus, recordPath: String, run: @escaping ProgramRunner) {
+    init(bus: BusConnection, recordPath: String, run: @escaping ProgramRunner) {
         self.bus = bus
         self.recordPath = recordPath
         self.run = run

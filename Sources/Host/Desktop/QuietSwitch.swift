@@ -9,12 +9,12 @@ struct QuietSwitch {
     let setQuiet: (Bool) -> Void
 
     /// The supported services, in the order in which they are tried.
-    static func known(on bus: SessionBus, server: String, run: @escaping ProgramRunner) -> [QuietSwitch] {
+    static func known(on bus: BusConnection, server: String, run: @escaping ProgramRunner) -> [QuietSwitch] {
         [dunst(bus), swaync(bus)] + (server == "gnome-shell" ? [gnome(run)] : [])
     }
 
     /// dunst(5): the property `paused`.
-    private static func dunst(_ bus: SessionBus) -> QuietSwitch {
+    private static func dunst(_ bus: BusConnection) -> QuietSwitch {
         let property: [BusValue] = [.string("org.dunstproject.cmd0"), .string("paused")]
         let interface = "org.freedesktop.DBus.Properties"
         return QuietSwitch(
@@ -23,7 +23,7 @@ struct QuietSwitch {
     }
 
     /// SwayNotificationCenter, with the calls that swaync-client(1) uses.
-    private static func swaync(_ bus: SessionBus) -> QuietSwitch {
+    private static func swaync(_ bus: BusConnection) -> QuietSwitch {
         let center = BusObject(service: "org.erikreider.swaync.cc", path: "/org/erikreider/swaync/cc")
         return QuietSwitch(
             name: "swaync", isQuiet: { bus.call(center, center.service, "GetDnd")?.arguments.first?.boolean },

@@ -5,13 +5,13 @@ import Bus
 struct ScreenLockWatch {
     private static let interfaces = ["freedesktop", "gnome", "cinnamon", "mate", "xfce"].map { "org.\($0).ScreenSaver" }
 
-    private let bus: SessionBus
+    private let bus: BusConnection
     /// The unique names of the active ones.
     private var active: Set<String> = []
 
     var isLocked: Bool { !active.isEmpty }
 
-    init(bus: SessionBus) {
+    init(bus: BusConnection) {
         self.bus = bus
         // Subscribe before reading the state, so that no change is missed.
         for interface in Self.interfaces {

@@ -5,7 +5,7 @@ enum ScreenSaverInhibition {
     private static let service = BusObject(service: "org.freedesktop.ScreenSaver", path: "/org/freedesktop/ScreenSaver")
 
     /// Inhibits the screen saver until `bus` is closed, also after a crash. Does nothing if no such service runs.
-    static func ask(_ bus: SessionBus) {
+    static func ask(_ bus: BusConnection) {
         guard bus.hasOwner(service.service) else { return }
         _ = bus.call(
             service, service.service, "Inhibit", [.string("broadcast"), .string("The screen is being broadcast")])

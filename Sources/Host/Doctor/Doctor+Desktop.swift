@@ -5,7 +5,7 @@ import UserConfiguration
 
 extension Doctor {
     func examineDesktop() {
-        guard let address = surroundings.busAddress, let bus = SessionBus(address: address) else {
+        guard let address = surroundings.busAddress, let bus = BusConnection(address: address) else {
             report(.notifications, .warning, .noSessionBus)
             return
         }
@@ -43,7 +43,7 @@ extension Doctor {
     }
 }
 
-extension SessionBus {
+extension BusConnection {
     /// True if a service has the name, or the bus can start one.
     fileprivate func canReach(_ name: String) -> Bool {
         if hasOwner(name) { return true }

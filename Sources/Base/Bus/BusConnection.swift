@@ -2,9 +2,9 @@ import CDBus
 import Concurrency
 import Glibc
 
-/// A private connection to the desktop's session bus. One thread owns it and takes messages from it one at a time,
-/// without callbacks.
-package final class SessionBus {
+/// A private connection to a message bus: that of the desktop session, or that of the system. One thread owns it and
+/// takes messages from it one at a time, without callbacks.
+package final class BusConnection {
     private let connection: OpaquePointer
     /// The maximum time for an answer of a service that runs.
     package static let answerTimeout = Duration.milliseconds(800)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Two connections to a real bus, which call each other.
-struct SessionBusTests {
+struct BusConnectionTests {
     private static let interface = "org.broadcast.Test"
 
     @Test func `A call reaches the other connection, and its answer comes back`() async throws {
@@ -65,7 +65,7 @@ struct SessionBusTests {
     @Test(arguments: ["", "no path", "/a//b", "/a/"])
     func `A path that is not valid is an error and does not end the process`(path: String) async throws {
         try await withBus { address in
-            let bus = try #require(SessionBus(address: address))
+            let bus = try #require(BusConnection(address: address))
             let target = BusObject(service: "org.freedesktop.DBus", path: path)
             #expect(throws: BusError.noAnswer) {
                 try bus.request(target, Self.interface, "Close", within: .seconds(20))
@@ -113,7 +113,7 @@ struct SessionBusTests {
     @Test func `A wait for a message ends by itself, and when the bus closes the connection`() async throws {
         try await withPeers { peers in
             let (peer, address) = try await Self.startBus(in: peers)
-            let bus = try #require(SessionBus(address: address))
+            let bus = try #require(BusConnection(address: address))
             #expect(bus.uniqueName.hasPrefix(":1."))
             while bus.nextMessage(within: .milliseconds(10), unlessReadable: -1) != nil {}
             #expect(bus.isConnected)
@@ -130,12 +130,12 @@ struct SessionBusTests {
             let (peer, address) = try await Self.startBus(in: peers)
             peer.signal(SIGSTOP)
             defer { peer.signal(SIGCONT) }
-            #expect(SessionBus(address: address) == nil)
+            #expect(BusConnection(address: address) == nil)
         }
     }
 
     @Test func `No bus at an address is no connection`() {
-        #expect(SessionBus(address: "unix:path=/nonexistent/bus") == nil)
+        #expect(BusConnection(address: "unix:path=/nonexistent/bus") == nil)
     }
 
     // MARK: Helpers
@@ -157,7 +157,7 @@ struct SessionBusTests {
             folder: folder)
         let address = "unix:path=\(folder)/socket"
         // The socket exists a moment before the bus listens on it.
-        try await bus.wait(for: "its answer") { SessionBus(address: address) != nil }
+        try await bus.wait(for: "its answer") { BusConnection(address: address) != nil }
         return (bus, address)
     }
 
@@ -169,14 +169,14 @@ struct SessionBusTests {
     /// connection.
     private func withService(
         _ address: String, early: Signal? = nil, answer: @escaping @Sendable (BusMessage) -> BusMessage?,
-        body: (SessionBus, BusObject) throws -> Void
+        body: (BusConnection, BusObject) throws -> Void
     ) throws {
         var ends: [Int32] = [-1, -1]
         try #require(pipe(&ends) == 0)
         let (reading, writing) = (ends[0], ends[1])
         let name = Handover()
         let thread = Thread {
-            guard let bus = SessionBus(address: address) else { return name.give("") }
+            guard let bus = BusConnection(address: address) else { return name.give("") }
             name.give(bus.uniqueName)
             while let message = bus.nextMessage(unlessReadable: reading) {
                 guard message.wantsReply else { continue }
@@ -189,7 +189,7 @@ struct SessionBusTests {
         defer { close(writing) }
         let service = BusObject(service: name.take(), path: "/org/broadcast/Test")
         try #require(!service.service.isEmpty)
-        let bus = try #require(SessionBus(address: address))
+        let bus = try #require(BusConnection(address: address))
         try body(bus, service)
     }
 
