@@ -59,7 +59,7 @@ final class ServerSide {
     init(
         _ pair: Certificates.Pair, client: TLSContext, host: String, ciphers: String? = nil, maximumVersion: Int32 = 0
     ) throws {
-        channel = EmbeddedChannel(handlers: [output, try TLSClientHandler(client, host: host), events])
+        channel = EmbeddedChannel(handlers: [output, try TLSHandler(client, host: host), events])
         guard let context = SSL_CTX_new(TLS_server_method()) else { throw Failure() }
         self.context = context
         if let ciphers { SSL_CTX_set_cipher_list(context, ciphers) }

@@ -1,23 +1,23 @@
 import COpenSSL
 import NIOCore
 
-/// The client's side of one TLS connection, without I/O: bytes of the network and bytes of the application are passed
-/// in and out. Use it on one thread.
+/// One side of a TLS connection, without I/O: bytes of the network and bytes of the application are passed in and out.
+/// Use it on one thread.
 ///
-/// OpenSSL verifies the server's certificate and that it is for the host during the handshake.
+/// On the client's side, OpenSSL verifies the server's certificate and that it is for the host during the handshake.
 final class TLSConnection {
     /// The result of `handshake`.
     enum Progress {
-        /// More bytes of the server are required.
+        /// More bytes of the other side are required.
         case incomplete
         case complete
     }
 
     /// Why `read` has no more bytes.
     enum Pause {
-        /// More bytes of the server are required.
+        /// More bytes of the other side are required.
         case incomplete
-        /// The server sent its close notification: no more bytes follow.
+        /// The other side sent its close notification: no more bytes follow.
         case closed
     }
 
@@ -27,24 +27,38 @@ final class TLSConnection {
     private static let recordSize = 16_384
 
     private let ssl: OpaquePointer
-    /// Encrypted bytes from the server and to the server. `ssl` owns both.
+    /// Encrypted bytes from the other side and to it. `ssl` owns both.
     private let received: OpaquePointer
     private let toSend: OpaquePointer
 
+    /// Creates the client's side.
+    ///
     /// - Parameter identity: the identity that the server's certificate must prove.
     /// - Throws: `wrongHost` if no certificate can prove the identity; `failed` without memory.
-    init(_ context: TLSContext, identity: ServerIdentity) throws(TLSProblem) {
+    convenience init(_ context: TLSContext, identity: ServerIdentity) throws(TLSProblem) {
+        try self.init(context.pointer)
+        SSL_set_connect_state(ssl)
+        guard let parameters = SSL_get0_param(ssl), identity.require(in: parameters) else { throw .wrongHost }
+        if let name = identity.indicatedName, copenssl_set_server_name(ssl, name) != 1 { throw .current() }
+    }
+
+    /// Creates the server's side.
+    ///
+    /// - Throws: `failed` without memory.
+    convenience init(_ credentials: ServerCredentials) throws(TLSProblem) {
+        try self.init(credentials.pointer)
+        SSL_set_accept_state(ssl)
+    }
+
+    private init(_ context: OpaquePointer) throws(TLSProblem) {
         ERR_clear_error()
-        guard let ssl = SSL_new(context.pointer) else { throw .current() }
+        guard let ssl = SSL_new(context) else { throw .current() }
         guard let received = copenssl_new_memory(), let toSend = copenssl_new_memory() else {
             SSL_free(ssl)
             throw .failed("no memory")
         }
         SSL_set_bio(ssl, received, toSend)
-        SSL_set_connect_state(ssl)
         (self.ssl, self.received, self.toSend) = (ssl, received, toSend)
-        guard let parameters = SSL_get0_param(ssl), identity.require(in: parameters) else { throw .wrongHost }
-        if let name = identity.indicatedName, copenssl_set_server_name(ssl, name) != 1 { throw .current() }
     }
 
     deinit {
@@ -53,13 +67,13 @@ final class TLSConnection {
 
     // MARK: Bytes of the network
 
-    /// Takes encrypted bytes that the server sent.
+    /// Takes encrypted bytes that the other side sent.
     func receive(_ bytes: ByteBuffer) throws(TLSProblem) {
         let count = bytes.withUnsafeReadableBytes { BIO_write(received, $0.baseAddress, Int32($0.count)) }
         guard count == bytes.readableBytes else { throw .failed("no memory") }
     }
 
-    /// Returns the encrypted bytes to send to the server; nil if there are none.
+    /// Returns the encrypted bytes to send to the other side; nil if there are none.
     func takeBytesToSend(_ allocator: ByteBufferAllocator) -> ByteBuffer? {
         let count = BIO_ctrl_pending(toSend)
         guard count > 0 else { return nil }
@@ -72,7 +86,7 @@ final class TLSConnection {
 
     // MARK: Bytes of the application
 
-    /// Continues the handshake with the bytes that the server sent.
+    /// Continues the handshake with the bytes that the other side sent.
     func handshake() throws(TLSProblem) -> Progress {
         ERR_clear_error()
         let result = SSL_do_handshake(ssl)
@@ -90,7 +104,7 @@ final class TLSConnection {
         return Int(days)
     }
 
-    /// Appends the decrypted bytes that the server sent to `bytes`.
+    /// Appends the decrypted bytes that the other side sent to `bytes`.
     func read(into bytes: inout ByteBuffer) throws(TLSProblem) -> Pause {
         while true {
             ERR_clear_error()

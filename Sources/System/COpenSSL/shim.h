@@ -1,4 +1,4 @@
-/* OpenSSL 3: TLS clients on memory BIOs. The functions stand for macros, which Swift does not import. */
+/* OpenSSL 3: TLS on memory BIOs. The functions stand for macros, which Swift does not import. */
 #ifndef COPENSSL_SHIM_H
 #define COPENSSL_SHIM_H
 
@@ -51,6 +51,13 @@ static inline BIO *_Nullable copenssl_new_memory(void) {
 /* The reason code of an error (SSL_R_…) if the error is one of libssl, otherwise 0. */
 static inline int copenssl_tls_reason(unsigned long error) {
     return ERR_GET_LIB(error) == ERR_LIB_SSL ? ERR_GET_REASON(error) : 0;
+}
+
+/* Whether an error of SSL_CTX_use_PrivateKey_file is that the key is not that of the certificate. */
+static inline int copenssl_is_key_mismatch(unsigned long error) {
+    int reason = ERR_GET_REASON(error);
+    return ERR_GET_LIB(error) == ERR_LIB_X509
+        && (reason == X509_R_KEY_VALUES_MISMATCH || reason == X509_R_KEY_TYPE_MISMATCH);
 }
 
 /* Whether an error of PEM_read_bio_X509 is only the end of the file. */

@@ -56,7 +56,7 @@ private final class ExaminationHandler: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
 
     private let host: String
-    private let tls: TLSClientHandler?
+    private let tls: TLSHandler?
     private let connecting: Duration
     private let deadlines: RTMPDeadlines
     private let result: EventLoopPromise<RTMPExamination>
@@ -66,7 +66,7 @@ private final class ExaminationHandler: ChannelInboundHandler {
     private var deadline: Scheduled<Void>?
 
     init(
-        host: String, tls: TLSClientHandler?, connecting: Duration, deadlines: RTMPDeadlines,
+        host: String, tls: TLSHandler?, connecting: Duration, deadlines: RTMPDeadlines,
         result: EventLoopPromise<RTMPExamination>
     ) {
         (self.host, self.tls, self.connecting, self.deadlines, self.result) = (host, tls, connecting, deadlines, result)

@@ -19,9 +19,9 @@ struct TLSClient: Sendable {
     /// Creates the channel handler of one connection. It verifies during the handshake that the server is `host`.
     ///
     /// Throws `insecure` if no certificate can be for `host`.
-    func makeHandler(host: String) throws(RTMPError) -> TLSClientHandler {
+    func makeHandler(host: String) throws(RTMPError) -> TLSHandler {
         do throws(TLSProblem) {
-            return try TLSClientHandler(context, host: host)
+            return try TLSHandler(context, host: host)
         } catch {
             throw .insecure(host: host, error)
         }

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOTLS
 
-/// The server closed a connection without TLS's close notification.
+/// The other side closed a connection without TLS's close notification.
 package enum TLSClosure: Error, Equatable {
     /// Before the handshake was complete.
     case duringHandshake
@@ -9,12 +9,12 @@ package enum TLSClosure: Error, Equatable {
     case withoutNotification
 }
 
-/// The client's side of TLS in a channel that reads automatically.
+/// One side of TLS in a channel that reads automatically.
 ///
-/// It sends `TLSUserEvent.handshakeCompleted` after it verified that the server's certificate is trusted and for the
-/// host. No bytes are sent before. Its errors are `TLSProblem` and `TLSClosure`, and the channel is closed after each.
-/// Use it only on the channel's event loop.
-package final class TLSClientHandler: ChannelDuplexHandler {
+/// It sends `TLSUserEvent.handshakeCompleted` after the handshake; a client has then verified that the server's
+/// certificate is trusted and for the host. No bytes are sent before. Its errors are `TLSProblem` and `TLSClosure`, and
+/// the channel is closed after each. Use it only on the channel's event loop.
+package final class TLSHandler: ChannelDuplexHandler {
     package typealias InboundIn = ByteBuffer
     package typealias InboundOut = ByteBuffer
     package typealias OutboundIn = ByteBuffer
@@ -25,13 +25,13 @@ package final class TLSClientHandler: ChannelDuplexHandler {
         case idle
         case handshaking
         case open
-        /// The close notification was sent. The server can still send.
+        /// The close notification was sent. The other side can still send.
         case outputClosed
         case closed
     }
 
-    /// The maximum number of bytes of TLS's own answers, as to an update of the keys, that wait for a server that does
-    /// not read. OpenSSL has no limit, so a server that requests answers could use unlimited memory.
+    /// The maximum number of bytes of TLS's own answers, as to an update of the keys, that wait for a side that does
+    /// not read. OpenSSL has no limit, so a side that requests answers could use unlimited memory.
     private static let maximumAnswers = 65_536
 
     private let connection: TLSConnection
@@ -42,10 +42,17 @@ package final class TLSClientHandler: ChannelDuplexHandler {
     private var writes = MarkedCircularBuffer<(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)>(
         initialCapacity: 8)
 
+    /// Creates the client's side.
+    ///
     /// - Parameter host: the host that the server's certificate must name: a name or an IP address.
     /// - Throws: `wrongHost` if no certificate can name `host`.
     package init(_ context: TLSContext, host: String) throws(TLSProblem) {
         connection = try TLSConnection(context, identity: ServerIdentity(host))
+    }
+
+    /// Creates the server's side, which asks the client for no certificate.
+    package init(_ credentials: ServerCredentials) throws(TLSProblem) {
+        connection = try TLSConnection(credentials)
     }
 
     /// The days until the server's certificate expires; nil before the handshake is complete. Use it on the event loop.
@@ -115,7 +122,7 @@ package final class TLSClientHandler: ChannelDuplexHandler {
         context.flush()
     }
 
-    /// Sends the close notification. `all` does not wait for that of the server.
+    /// Sends the close notification. `all` does not wait for the answer.
     package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         switch (mode, state) {
         case (.input, _): promise?.fail(ChannelError.operationUnsupported)
@@ -163,7 +170,7 @@ package final class TLSClientHandler: ChannelDuplexHandler {
         context.flush()
     }
 
-    /// Passes the bytes that the server sent to the next handler.
+    /// Passes the bytes that the other side sent to the next handler.
     private func decrypt(_ context: ChannelHandlerContext) throws(TLSProblem) {
         switch state {
         case .idle, .handshaking, .closed: return
@@ -208,7 +215,7 @@ package final class TLSClientHandler: ChannelDuplexHandler {
     private func answer(_ context: ChannelHandlerContext) throws(TLSProblem) {
         guard let bytes = connection.takeBytesToSend(context.channel.allocator) else { return }
         answers = context.channel.isWritable ? 0 : answers + bytes.readableBytes
-        guard answers <= Self.maximumAnswers else { throw .failed("the server does not read the answers") }
+        guard answers <= Self.maximumAnswers else { throw .failed("the other side does not read the answers") }
         context.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
     }
 

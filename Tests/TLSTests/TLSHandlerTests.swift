@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The client's handler in a channel without a socket, with a server of OpenSSL.
-struct TLSClientHandlerTests {
+struct TLSHandlerTests {
     /// Runs `body` with a server for `localhost`, which is not connected yet.
     private func withServer(
         ciphers: String? = nil, maximumVersion: Int32 = 0, _ body: (ServerSide) throws -> Void
@@ -189,7 +189,7 @@ struct TLSClientHandlerTests {
             try server.exchange()
             #expect(server.delivered == Array("one".utf8) && server.received == Array("two".utf8))
             server.channel.isWritable = false
-            #expect(throws: TLSProblem.failed("the server does not read the answers")) {
+            #expect(throws: TLSProblem.failed("the other side does not read the answers")) {
                 for _ in 0..<5000 {
                     server.updateKeys()
                     try server.channel.writeInbound(ByteBuffer(bytes: server.takeBytes()))
