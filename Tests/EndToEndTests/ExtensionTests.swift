@@ -116,6 +116,60 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `The example for chats shows what people write in an IRC channel`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                try install("chat-reader", for: studio.broadcast)
+                let (folder, port) = (try studio.peers.makeFolder("irc"), try freePort())
+                try """
+                [Global]
+                Name = irc.example
+                Info = test
+                Listen = 127.0.0.1
+                Ports = \(port)
+                ServerUID = \(getuid())
+                ServerGID = \(getgid())
+                [Options]
+                DNS = no
+                Ident = no
+                PAM = no
+                """.write(toFile: folder + "/ngircd.conf", atomically: true, encoding: .utf8)
+                let server = try studio.peers.start("ngircd", ["ngircd", "-n", "-f", folder + "/ngircd.conf"])
+                try await server.wait(for: "its port") { isListening(port) }
+                try studio.broadcast.writeConfiguration(
+                    """
+                    [destinations.chat]
+                    extension = "chat-reader"
+                    setup = { server = "127.0.0.1:\(port)", channel = "Stage", tls = "no", nickname = "reader" }
+                    """)
+                let session = try await studio.startLive(["--to", "a.mp4", "--to", "chat"])
+                try await session.wait(for: "the channel") {
+                    try await studio.broadcast.statusText().contains("reads #stage")
+                }
+                let ada = try studio.peers.start(
+                    "ada", ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/\(port); cat <&3 & exec cat >&3"], input: .pipe)
+                func say(_ line: String) async throws { try await ada.write(Array((line + "\r\n").utf8)) }
+                try await say("NICK ada\r\nUSER ada 0 * :Ada")
+                // IRC ends lines with CR LF, which is one character in Swift.
+                try await ada.wait(for: "the welcome") { ada.standardOutput.contains(" 001 ada ") }
+                try await say("JOIN #stage")
+                try await ada.wait(for: "the channel") { ada.standardOutput.contains(" JOIN ") }
+                try await say("PRIVMSG #stage :Hello : \u{1b}[31mreadable?")
+                try await session.wait(for: "the comment") {
+                    session.standardError.contains("chat: <ada> Hello : [31mreadable?")
+                }
+                try await say("PRIVMSG #stage :\u{01}ACTION waves\u{01}\r\nPRIVMSG reader :not for viewers")
+                try await session.wait(for: "the action") { session.standardError.contains("chat: <ada> waves") }
+                #expect(!session.standardError.contains("not for viewers"))
+                // The server goes: the recording goes on, and the reader says that it tries again.
+                server.signal(SIGTERM)
+                try await session.wait(for: "the retry") {
+                    try await studio.broadcast.statusText().contains("tries again in")
+                }
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await session.waitForExit() == .exited(0), "\(session.standardError)")
+            }
+        }
+
         @Test func `The four examples take a broadcast with pause, annotation and sound`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let broadcast = studio.broadcast
