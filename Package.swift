@@ -89,7 +89,7 @@ let layers = [
         [
             // The threads of SwiftNIO, and the clients of proxies.
             .swift("NetworkSupport", uses: ["NIOCore", "NIOPosix", "NIOHTTP1", "NIOExtras", "NIOSOCKS"]),
-            // TLS clients as channel handlers on OpenSSL, which verifies certificates and the identity of servers.
+            // TLS as channel handlers on OpenSSL, which verifies certificates and the identity of servers.
             .swift("TLS", uses: ["COpenSSL", "NIOCore", "NIOTLS"]),
             // The publisher's side of RTMP: a state machine without I/O, and its transport.
             .swift("RTMP", uses: ["Media", "Mux", "NetworkSupport", "TLS", "NIOCore", "NIOPosix", "NIOTLS"]),
@@ -242,7 +242,7 @@ let layers = [
             .program(
                 "broadcast-lan",
                 uses: [
-                    "Media", "Concurrency", "Bitstream", "Mux", "Opus", "NetworkSupport", "WebRTC",
+                    "Bus", "Media", "Concurrency", "Bitstream", "Mux", "Opus", "NetworkSupport", "TLS", "WebRTC",
                     "BroadcastExtension", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket",
                 ], embedded: ["page.html"]),
             .program(
@@ -362,7 +362,7 @@ let tests: [Module] = [
             "Host", "Presentation", "Terminal", "TestSupport",
         ]),
     .test("HLSTests", uses: ["Media", "HLS", "HTTPClient", "BroadcastExtension", "broadcast-hls", "TestSupport"]),
-    .test("LANTests", uses: ["Media", "WebRTC", "BroadcastExtension", "broadcast-lan", "NIOHTTP1"]),
+    .test("LANTests", uses: ["Media", "WebRTC", "BroadcastExtension", "broadcast-lan", "TestSupport", "NIOHTTP1"]),
     .test("WebRTCTests", uses: ["Media", "WebRTC", "FuzzTargets"]),
     .test("WHIPTests", uses: ["Media", "Opus", "BroadcastExtension", "broadcast-whip"]),
     .test("SRTTests", uses: ["Media", "Concurrency", "BroadcastExtension", "broadcast-srt", "TestSupport"]),

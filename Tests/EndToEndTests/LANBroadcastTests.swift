@@ -245,6 +245,64 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `With a certificate, the page and its stream come by HTTPS`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                let certificates = try await Certificates.make(in: studio.peers)
+                let pair = try await certificates.server(names: "DNS:localhost")
+                let port = try configure(studio)
+                func configuration(host: String) -> String {
+                    """
+                    [destinations.room]
+                    extension = "lan"
+                    setup.bind = "127.0.0.1"
+                    setup.port = "\(port)"
+                    setup.host = "\(host)"
+                    setup.certificate = "\(pair.certificate)"
+                    setup.key = "\(pair.key)"
+                    """
+                }
+                try studio.broadcast.writeConfiguration(configuration(host: "localhost"))
+                let session = try await studio.startLive(["--to", "room"])
+                let address = try #require(try await studio.status()?.destinations.first?.watchUrl)
+                #expect(address.hasPrefix("https://localhost:\(port)/"))
+                #expect(session.standardError.contains("the connection is encrypted)"), "\(session.standardError)")
+                // curl verifies the certificate.
+                for (url, status) in [(address, "200"), (address.replacing("https:", with: "http:"), "000")] {
+                    let curl = try studio.peers.start(
+                        "curl",
+                        [
+                            "curl", "-sS", "--noproxy", "*", "--cacert", certificates.authority, "-o", "/dev/null",
+                            "-w",
+                            "%{http_code}", url,
+                        ])
+                    _ = try await curl.waitForExit()
+                    #expect(curl.standardOutput == status, "\(url): \(curl.standardError)")
+                }
+                for way in ["", "#mse"] {
+                    let browser = try await Browser.open(address + way, in: studio.peers)
+                    try await browser.wait(for: "the picture", "video.videoWidth === 320 && !video.paused")
+                    #expect(try await browser.evaluate("location.protocol === 'https:'"))
+                    let seen = try await browser.measure(seconds: 2)
+                    #expect(seen.ages.count > 10 && seen.unreadable == 0, "\(seen)")
+                    try await browser.close()
+                }
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await session.waitForExit() == .exited(0))
+
+                try studio.broadcast.writeConfiguration(configuration(host: "other.example"))
+                let other = try await studio.startLive(["--to", "room"])
+                #expect(
+                    other.standardError.contains("browsers will warn: the certificate is not for other.example"),
+                    "\(other.standardError)")
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await other.waitForExit() == .exited(0))
+                try "".write(toFile: pair.key, atomically: true, encoding: .utf8)
+                let refused = try await studio.broadcast.run(["start", "--to", "room"])
+                #expect(refused.status == .exited(78), "\(refused)")
+                expectSentence(in: refused.errors, saying: ["no private key", pair.key])
+            }
+        }
+
         @Test func `A wrong setting and a port that is taken are named`() async throws {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 let port = try configure(studio)

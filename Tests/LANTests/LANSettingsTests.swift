@@ -25,8 +25,19 @@ struct LANSettingsTests {
         #expect(try LANSettings(setup: ["bind": "any"]).binding == .any)
     }
 
+    @Test func `The files for HTTPS belong together`() throws {
+        let settings = try LANSettings(
+            setup: ["host": "Studio.example", "certificate": "/etc/cert.pem", "key": "/etc/key.pem"])
+        #expect(settings.host == "studio.example")
+        #expect(settings.certificate == .init(file: "/etc/cert.pem", keyFile: "/etc/key.pem"))
+        for wrong in [["certificate": "/c"], ["key": "/k"]] {
+            #expect(throws: BroadcastFailure.self, "\(wrong)") { try LANSettings(setup: wrong) }
+        }
+    }
+
     @Test(arguments: [
-        ("bind", "example.com"), ("bind", ","), ("bind", "any,10.0.0.1"), ("port", "80"), ("port", "x"),
+        ("host", "studio:8330"), ("host", "a b"), ("bind", "example.com"), ("bind", ","), ("bind", "any,10.0.0.1"),
+        ("port", "80"), ("port", "x"),
         ("port", "70000"),
         ("token", "short"), ("token", "with a space"), ("token", "slash/slash/slash"),
     ])

@@ -45,6 +45,15 @@ struct RequestRulesTests {
         #expect(answer(uri, origin: "http://192.168.1.5:8330") == .notFound)
     }
 
+    @Test func `With HTTPS, the page's own origin is that of HTTPS`() {
+        let rules = RequestRules(token: Self.token, hosts: ["studio.example:8330"], isEncrypted: true)
+        for (origin, isOwn) in [("https://studio.example:8330", true), ("http://studio.example:8330", false)] {
+            let headers = HTTPHeaders([("Host", "studio.example:8330"), ("Origin", origin)])
+            let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/\(Self.token)/ws", headers: headers)
+            #expect(rules.answer(to: head) == (isOwn ? .socket(.pictures) : .notFound))
+        }
+    }
+
     @Test func `Another host, another origin and another method get nothing`() {
         for host in [nil, "evil.example:8330", "192.168.1.5", "192.168.1.5:80"] {
             #expect(answer("/\(Self.token)/", host: host) == .notFound, "\(host ?? "none")")

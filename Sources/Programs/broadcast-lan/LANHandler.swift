@@ -11,9 +11,6 @@ final class LANHandler: BroadcastSampleHandler {
     /// How long the end waits for the last messages to viewers.
     private static let endLimit = TimeAmount.seconds(1)
 
-    private static let consent = "anyone in this network with the address can watch; the connection is not encrypted"
-    private static let ownConsent = "only this computer can watch"
-
     private let group = EventLoops.make()
     private var audience: NIOLoopBound<Audience>?
     private var server: LANServer?
@@ -41,7 +38,7 @@ final class LANHandler: BroadcastSampleHandler {
         try server.start(settings)
         self.audience = audience
         self.server = server
-        host.status(server.isOnlyLocal ? Self.ownConsent : Self.consent)
+        host.status(server.consent)
         host.watchURL(server.url)
         host.viewers(0)
         host.ready(true)

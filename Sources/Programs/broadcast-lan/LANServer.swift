@@ -3,10 +3,11 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOWebSocket
+import TLS
 import WebRTC
 
 /// The server of the page: HTTP 1.1 and WebSocket on one event loop (RFC 9112, RFC 6455), beside the datagrams of
-/// WebRTC.
+/// WebRTC. With a certificate, it is HTTPS.
 ///
 /// A request is limited in size and time, and each connection serves one of them.
 final class LANServer {
@@ -26,8 +27,8 @@ final class LANServer {
     private var channels: [any Channel] = []
     /// The address for viewers, with the secret.
     private(set) var url = ""
-    /// True if no other computer can connect.
-    private(set) var isOnlyLocal = false
+    /// Who can watch, and what to know about the connection.
+    private(set) var consent = ""
 
     /// - Parameter audience: of this event loop.
     init(loop: any EventLoop, audience: NIOLoopBound<Audience>, connections: NIOLoopBound<Connections>) {
@@ -38,15 +39,24 @@ final class LANServer {
 
     /// Listens. Blocks the calling thread.
     func start(_ settings: LANSettings) throws(BroadcastFailure) {
-        let (addresses, shown) = try Self.addresses(for: settings)
+        let (addresses, own) = try Self.addresses(for: settings)
+        let credentials = try Self.credentials(for: settings)
+        let shown = settings.host ?? own
+        let isOnlyLocal = addresses.allSatisfy { $0.hasPrefix("127.") || $0 == "::1" }
+        let name = settings.host == nil && settings.isForNetwork && !isOnlyLocal ? LocalName.announced() : nil
         let last = settings.isPortChosen ? settings.port : settings.port + Self.furtherPorts
         var reason = ""
         for port in settings.port...last {
             do {
-                try listen(on: addresses, port, settings)
+                let hosts = Self.hosts(of: addresses + [settings.host, name].compactMap(\.self), port)
+                let rules = RequestRules(
+                    token: settings.token, hosts: hosts, isEncrypted: credentials != nil,
+                    embedders: settings.embedders)
+                try listen(on: addresses, port, rules, credentials)
                 try loop.flatSubmit { [audience] in audience.value.rtc.listen(on: addresses, port: port) }.wait()
-                isOnlyLocal = addresses.allSatisfy { $0.hasPrefix("127.") || $0 == "::1" }
-                url = "http://\(Self.authority(shown, port))/\(settings.token)/"
+                consent = Self.consent(isOnlyLocal: isOnlyLocal, credentials, host: shown)
+                if let name { consent += "; \(name) works in place of \(shown)" }
+                url = "\(credentials == nil ? "http" : "https")://\(Self.authority(shown, port))/\(settings.token)/"
                 return
             } catch let error as IOError where error.errnoCode == EADDRINUSE {
                 reason = "another program uses the port \(port)"
@@ -86,11 +96,34 @@ final class LANServer {
         }
     }
 
+    private static func credentials(for settings: LANSettings) throws(BroadcastFailure) -> ServerCredentials? {
+        guard let files = settings.certificate else { return nil }
+        do throws(ServerCredentialsProblem) {
+            return try ServerCredentials(certificateFile: files.file, keyFile: files.keyFile)
+        } catch {
+            throw BroadcastFailure(
+                code: 400,
+                message: "The connection cannot be encrypted: \(error.explanation). "
+                    + "Correct the settings certificate and key, or remove both.")
+        }
+    }
+
+    private static func consent(isOnlyLocal: Bool, _ credentials: ServerCredentials?, host: String) -> String {
+        let who = isOnlyLocal ? "only this computer can watch" : "anyone in this network with the address can watch"
+        guard let credentials else { return isOnlyLocal ? who : "\(who); the connection is not encrypted" }
+        let encrypted = "\(who); the connection is encrypted"
+        if credentials.hasExpired { return "\(encrypted), but browsers will warn: the certificate has expired" }
+        guard credentials.isFor(host) else {
+            return "\(encrypted), but browsers will warn: the certificate is not for \(host) (see the setting host)"
+        }
+        return encrypted
+    }
+
     private static func authority(_ address: String, _ port: Int) -> String {
         address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
     }
 
-    /// The values of `Host` that a browser sends for these addresses.
+    /// The values of `Host` that a browser sends for these addresses and names.
     private static func hosts(of addresses: [String], _ port: Int) -> Set<String> {
         var names = addresses
         if addresses.contains("0.0.0.0") {
@@ -100,9 +133,9 @@ final class LANServer {
         return Set((names + ["localhost"]).map { authority($0, port).lowercased() })
     }
 
-    private func listen(on addresses: [String], _ port: Int, _ settings: LANSettings) throws {
-        let rules = RequestRules(
-            token: settings.token, hosts: Self.hosts(of: addresses, port), embedders: settings.embedders)
+    private func listen(
+        on addresses: [String], _ port: Int, _ rules: RequestRules, _ credentials: ServerCredentials?
+    ) throws {
         let bootstrap = ServerBootstrap(group: loop)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -112,6 +145,9 @@ final class LANServer {
                 channel.eventLoop.makeCompletedFuture {
                     guard connections.value.add(channel, upTo: Self.maximumConnections) else {
                         throw ChannelError.ioOnClosedChannel
+                    }
+                    if let credentials {
+                        try channel.pipeline.syncOperations.addHandler(TLSHandler(credentials))
                     }
                     try Self.configure(channel, rules, audience)
                 }

@@ -13,6 +13,19 @@ package struct LANSettings: Equatable {
         case addresses([String])
     }
 
+    /// The files of a connection that is encrypted: absolute paths.
+    package struct Certificate: Equatable {
+        package var file: String
+        package var keyFile: String
+
+        package init(file: String, keyFile: String) {
+            (self.file, self.keyFile) = (file, keyFile)
+        }
+    }
+
+    /// True if other computers can connect to the address that this computer's name means.
+    var isForNetwork: Bool { if case .addresses = binding { false } else { true } }
+
     package static let standardPort = 8330
     /// The least number of characters of a token that the user chooses.
     package static let shortestToken = 8
@@ -25,6 +38,10 @@ package struct LANSettings: Equatable {
     package var token: String
     /// The sites whose pages may contain the page, as origins (RFC 6454): `http://wiki.example`.
     package var embedders: [String] = []
+    /// The name of this computer in the address for viewers. Nil for its IP address.
+    package var host: String?
+    /// Nil for a connection that is not encrypted.
+    package var certificate: Certificate?
 
     /// Throws a `BroadcastFailure` with the code 400 if a setting is invalid.
     ///
@@ -48,6 +65,16 @@ package struct LANSettings: Equatable {
         guard embedders.allSatisfy(Self.isOrigin) else {
             throw Self.wrong("embed", "it is sites like http://wiki.example, with commas between them")
         }
+        host = setup["host"]?.lowercased()
+        if let host, !Self.isName(host) {
+            throw Self.wrong("host", "it is a name like studio.example, without a port")
+        }
+        switch (setup["certificate"], setup["key"]) {
+        case (nil, nil): break
+        case (let certificate?, let key?): self.certificate = Certificate(file: certificate, keyFile: key)
+        case (nil, _): throw Self.wrong("key", "it needs the setting certificate, too")
+        case (_, nil): throw Self.wrong("certificate", "it needs the setting key, too")
+        }
         token = setup["token"] ?? randomToken
         guard AccessToken.isValid(token) else {
             throw Self.wrong(
@@ -61,16 +88,22 @@ package struct LANSettings: Equatable {
             let host = ["http://", "https://"].lazy.compactMap({ text.hasPrefix($0) ? text.dropFirst($0.count) : nil })
                 .first
         else { return false }
-        return !host.isEmpty
-            && host.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"),
-                    UInt8(ascii: "["), UInt8(ascii: "]"):
-                    true
-                default: false
-                }
-            }
+        return !host.isEmpty && host.utf8.allSatisfy { isOfName($0) || ":[]".utf8.contains($0) }
+    }
+
+    /// Returns true for a host name.
+    static func isName(_ text: String) -> Bool {
+        (1...253).contains(text.utf8.count) && text.utf8.allSatisfy(isOfName)
+    }
+
+    /// Returns true for a byte of a host name.
+    private static func isOfName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
+            true
+        default: false
+        }
     }
 
     private static func wrong(_ key: String, _ reason: String) -> BroadcastFailure {

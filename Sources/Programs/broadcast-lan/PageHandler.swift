@@ -62,7 +62,7 @@ final class PageHandler: ChannelInboundHandler, RemovableChannelHandler {
             headers.add(
                 name: "Content-Security-Policy",
                 value: "default-src 'none'; script-src 'nonce-\(nonce)'; style-src 'nonce-\(nonce)'; media-src blob:; "
-                    + "connect-src 'self' ws://\(host); base-uri 'none'; form-action 'none'; "
+                    + "connect-src 'self' \(rules.isEncrypted ? "wss" : "ws")://\(host); base-uri 'none'; form-action 'none'; "
                     + "frame-ancestors \(rules.embedders.isEmpty ? "'none'" : rules.embedders.joined(separator: " "))")
         case .redirect(let path):
             status = .permanentRedirect

@@ -20,12 +20,13 @@ package struct RequestRules: Sendable {
     /// The hosts that a request may name, as in `Host`: addresses of this computer, with the port. A page of another
     /// host that resolves to this computer (DNS rebinding) is not among them.
     package let hosts: Set<String>
-
+    /// True if the page comes by HTTPS.
+    package let isEncrypted: Bool
     /// The sites whose pages may contain the page.
     package let embedders: [String]
 
-    package init(token: String, hosts: Set<String>, embedders: [String] = []) {
-        (self.token, self.hosts, self.embedders) = (token, hosts, embedders)
+    package init(token: String, hosts: Set<String>, isEncrypted: Bool = false, embedders: [String] = []) {
+        (self.token, self.hosts, self.isEncrypted, self.embedders) = (token, hosts, isEncrypted, embedders)
     }
 
     package func answer(to head: HTTPRequestHead) -> Answer {
@@ -37,7 +38,7 @@ package struct RequestRules: Sendable {
         guard path.count >= 2, path[0].isEmpty, AccessToken.matches(path[1], token) else { return .notFound }
         let query = parts.count == 2 ? parts[1] : ""
         let origins = head.headers["origin"]
-        let isOwn = origins == ["http://" + host]
+        let isOwn = origins == [(isEncrypted ? "https://" : "http://") + host]
         switch (head.method, path.dropFirst(2).map(String.init)) {
         case (.GET, []): return .redirect(to: "/\(token)/")
         case (.GET, [""]): return .page

@@ -79,6 +79,8 @@ def main():
     for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + profile,
                      "--window-size=1000,700", "--mute-audio", "--no-first-run", "--disable-background-networking"]:
         options.add_argument(argument)
+    # Nobody can add the authority of a test to those that Chromium trusts.
+    options.accept_insecure_certs = address.startswith("https:")
     driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
     try:
         driver.set_script_timeout(120)
