@@ -29,10 +29,6 @@ package final class MediaConnection {
     /// two checks unanswered.
     private static let silence = MediaTime(milliseconds: 6000)
     private static let reportInterval = MediaTime(milliseconds: 1000)
-    /// A packet that was sent again is not sent once more for so long.
-    private static let resendInterval = MediaTime(milliseconds: 60)
-    /// The part of the line that retransmissions may use.
-    private static let resendShare = 0.2
     /// The least bytes of an encrypted control packet: its head, its number and the tag.
     private static let leastControlSize = 22
     private static let mostControlSources = 64
@@ -62,9 +58,7 @@ package final class MediaConnection {
     private var transportSequence: UInt16 = 0
     private var estimator = RateEstimator()
     private var pacer = Pacer()
-    private var resent: [UInt16: MediaTime] = [:]
-    private var resendBudget = 20_000.0
-    private var lastResend: MediaTime?
+    private var retransmissions = Retransmissions()
     /// False until a keyframe can be sent: what precedes it cannot be decoded.
     private var hasKeyframe = false
     private var sentBits = 0.0
@@ -186,7 +180,8 @@ package final class MediaConnection {
     /// When `advance` must be called.
     package var nextDeadline: MediaTime? {
         [
-            agent.nextDeadline, pacer.nextDeadline(rate: estimator.estimate), handshakeDeadline,
+            agent.nextDeadline, pacer.nextDeadline(rate: estimator.estimate), retransmissions.nextDeadline,
+            handshakeDeadline,
             session == nil ? startTime.map { $0 + Self.connectTime } : (lastReport ?? .zero) + Self.reportInterval,
         ].compactMap { $0 }.min()
     }
@@ -207,6 +202,8 @@ package final class MediaConnection {
             }
         }
         guard session != nil else { return }
+        let copies = retransmissions.takeCopies(rate: estimator.estimate, at: time) { [video] in video?.size(of: $0) }
+        for number in copies { resend(number, at: time) }
         pace(at: time)
         if lastReport.map({ time - $0 >= Self.reportInterval }) ?? true { report(at: time) }
     }
@@ -369,7 +366,7 @@ package final class MediaConnection {
 
     private func report(at time: MediaTime) {
         lastReport = time
-        resent = resent.filter { time - $0.value < Self.resendInterval }
+        retransmissions.clean(at: time)
         guard let session, let selected = agent.selected, let origin else { return }
         var wallClock = timespec()
         clock_gettime(CLOCK_REALTIME, &wallClock)
@@ -386,7 +383,12 @@ package final class MediaConnection {
         case .keyframe: events.append(.keyframeNeeded)
         case .missing(let numbers, let source):
             guard source == video?.source else { return }
-            for number in numbers { resend(number, at: time) }
+            for number in numbers {
+                guard let size = video?.size(of: number),
+                    retransmissions.ask(number, size: size, rate: estimator.estimate, at: time)
+                else { continue }
+                resend(number, at: time)
+            }
         case .arrivals(let arrivals): estimator.note(arrivals, at: time)
         case .lost(let share, let source):
             guard source == video?.source, peer?.hasTransportFeedback == false else { return }
@@ -402,17 +404,6 @@ package final class MediaConnection {
     }
 
     private func resend(_ number: UInt16, at time: MediaTime) {
-        // A second request before the first answer can have arrived.
-        if let last = resent[number], time - last < Self.resendInterval { return }
-        let passed = lastResend.map { (time - $0).seconds } ?? 0
-        lastResend = time
-        let rate = estimator.estimate * Self.resendShare / 8
-        resendBudget = min(max(20_000, rate / 2), resendBudget + passed * rate)
-        guard let size = video?.size(of: number), resendBudget >= Double(size), let packet = video?.lost(number) else {
-            return
-        }
-        resendBudget -= Double(size)
-        resent[number] = time
-        send(packet, at: time)
+        if let packet = video?.lost(number) { send(packet, at: time) }
     }
 }
