@@ -7,6 +7,16 @@ extension EndToEndTests {
     struct LANBroadcastTests {
         private static let token = "sesame-opens-this"
 
+        /// A player by WHEP in the page that is none of the page's.
+        private static let anotherPlayer = """
+            (() => { const peer = window.other = new RTCPeerConnection(); \
+            peer.addTransceiver('video', { direction: 'recvonly' }); \
+            peer.createOffer().then(offer => peer.setLocalDescription(offer)) \
+            .then(() => fetch('whep?socket=nonsense', { method: 'POST', body: peer.localDescription.sdp })) \
+            .then(response => { window.otherAddress = response.headers.get('Location'); return response.text(); }) \
+            .then(sdp => peer.setRemoteDescription({ type: 'answer', sdp })); return true; })()
+            """
+
         /// Configures the destination `room` on 127.0.0.1. Returns its port.
         private func configure(_ studio: Studio) throws -> Int {
             let port = try freePort()
@@ -47,6 +57,11 @@ extension EndToEndTests {
                 #expect(silent.size == [640, 360] && silent.ages.count > 20 && silent.unreadable == 0, "\(silent)")
                 try await browser.wait(for: "the viewer", "$('viewers').textContent === '1 viewer'")
                 #expect(try await studio.status()?.destinations.first?.viewers == 1)
+                // Another player counts, whatever it says about a socket.
+                #expect(try await browser.evaluate(Self.anotherPlayer))
+                try await browser.wait(for: "the other player", "$('viewers').textContent === '2 viewers'")
+                #expect(try await browser.evaluate("!!fetch(otherAddress, { method: 'DELETE' })"))
+                try await browser.wait(for: "its end", "$('viewers').textContent === '1 viewer'")
                 try await browser.wait(for: "the latency", "/^Live, .* behind$/.test($('latency').textContent)")
 
                 // A click lets the sound be heard.

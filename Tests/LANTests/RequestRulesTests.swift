@@ -27,8 +27,9 @@ struct RequestRulesTests {
 
     @Test func `An offer is taken of the page and of programs that are no browsers`() {
         let offer = "/\(Self.token)/whep"
-        #expect(answer(offer, method: .POST) == .offer(isOfPage: false))
-        #expect(answer(offer + "?page=1", method: .POST, origin: "http://192.168.1.5:8330") == .offer(isOfPage: true))
+        #expect(answer(offer, method: .POST) == .offer(socket: nil))
+        #expect(
+            answer(offer + "?socket=a-b", method: .POST, origin: "http://192.168.1.5:8330") == .offer(socket: "a-b"))
         #expect(answer(offer, method: .POST, origin: "http://evil.example") == .notFound)
         #expect(answer("/sesame/whep", method: .POST) == .notFound && answer(offer) == .notFound)
         #expect(answer(offer + "/x", method: .DELETE) == .endOfSession("x"))

@@ -34,6 +34,7 @@ final class Audience {
         rtc = RTCViewers(loop: loop)
         rtc.onKeyframeNeeded = { [weak self] in self?.requestKeyframe() }
         rtc.onCountChange = { [weak self] in self?.countChanged() }
+        rtc.hasSocket = { [weak self] id in self?.viewers.values.contains { $0.id == id } ?? false }
     }
 
     // MARK: The broadcast
@@ -91,6 +92,7 @@ final class Audience {
             return
         }
         viewers[ObjectIdentifier(viewer)] = viewer
+        viewer.tell(PageNotice.socket(viewer.id).json)
         countChanged()
         if isPaused { viewer.tell(PageNotice.event("pause").json) }
         guard let stream else { return }

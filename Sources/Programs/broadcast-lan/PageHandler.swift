@@ -67,9 +67,9 @@ final class PageHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .redirect(let path):
             status = .permanentRedirect
             headers.add(name: "Location", value: path)
-        case .offer(let isOfPage):
+        case .offer(let socket):
             do throws(RTCViewers.Refusal) {
-                let session = try viewers.open(String(decoding: offer, as: UTF8.self), isOfPage: isOfPage)
+                let session = try viewers.open(String(decoding: offer, as: UTF8.self), socket: socket)
                 status = .created
                 body = context.channel.allocator.buffer(string: session.answer)
                 headers.add(name: "Content-Type", value: "application/sdp")

@@ -17,6 +17,8 @@ struct PageMessage: Decodable {
 /// A message to a page that is not part of the stream, as JSON.
 enum PageNotice {
     case viewers(Int)
+    /// The name of the socket for the page's offers of WebRTC.
+    case socket(String)
     /// `pause`, `resume` or `finish`.
     case event(String)
     /// The answer to a ping. `clock`: `CLOCK_MONOTONIC` of this computer in milliseconds.
@@ -24,6 +26,7 @@ enum PageNotice {
 
     private struct Form: Encodable {
         var viewers: Int?
+        var socket: String?
         var event: String?
         var pong: Double?
         var clock: Double?
@@ -33,6 +36,7 @@ enum PageNotice {
         let form =
             switch self {
             case .viewers(let count): Form(viewers: count)
+            case .socket(let id): Form(socket: id)
             case .event(let name): Form(event: name)
             case .pong(let time, let clock): Form(pong: time, clock: clock)
             }

@@ -45,15 +45,16 @@ final class RTCViewers {
     private final class Session {
         let id = AccessToken.random()
         let connection: MediaConnection
-        let isOfPage: Bool
+        /// The name of the page's socket.
+        let socket: String?
         var timer: Scheduled<Void>?
         /// The sockets at which the viewer's datagrams arrive.
         var paths: [TransportAddress: any Channel] = [:]
         var lastKeyframe: MediaTime?
         var keyframeCount = 0
 
-        init(_ connection: MediaConnection, isOfPage: Bool) {
-            (self.connection, self.isOfPage) = (connection, isOfPage)
+        init(_ connection: MediaConnection, socket: String?) {
+            (self.connection, self.socket) = (connection, socket)
         }
     }
 
@@ -72,15 +73,28 @@ final class RTCViewers {
 
     /// Called when a viewer cannot continue without a keyframe.
     var onKeyframeNeeded: () -> Void = {}
-    /// Called when a session that is not of a page begins or ends.
+    /// Called when a session begins or ends.
     var onCountChange: () -> Void = {}
+    /// Returns true if a page has a socket of this name.
+    var hasSocket: (String) -> Bool = { _ in false }
 
     init(loop: any EventLoop) {
         self.loop = loop
     }
 
-    /// The viewers without a page.
-    var count: Int { sessions.values.count { !$0.isOfPage && $0.connection.isConnected } }
+    /// The sessions that one socket stands for: a page keeps the old one until the new one shows a picture.
+    private static let sessionsOfSocket = 2
+
+    /// The viewers that no socket stands for.
+    var count: Int {
+        let sockets = sessions.values.filter(\.connection.isConnected).map { session in
+            session.socket.flatMap { hasSocket($0) ? $0 : nil }
+        }
+        let sessionCounts = sockets.reduce(into: [String?: Int]()) { $0[$1, default: 0] += 1 }
+        return sessionCounts.reduce(0) { sum, entry in
+            sum + (entry.key == nil ? entry.value : max(0, entry.value - Self.sessionsOfSocket))
+        }
+    }
 
     private static var now: MediaTime { MediaTime(nanoseconds: SessionClock.monotonic()) }
 
@@ -176,8 +190,8 @@ final class RTCViewers {
 
     /// Answers an offer.
     ///
-    /// - Parameter isOfPage: true if the viewer has a page, whose socket counts.
-    func open(_ offer: String, isOfPage: Bool) throws(Refusal) -> Opened {
+    /// - Parameter socket: the name of the page's socket, which counts as a viewer.
+    func open(_ offer: String, socket: String?) throws(Refusal) -> Opened {
         loop.assertInEventLoop()
         guard sessions.count < Self.maximumSessions else { throw .full }
         guard !isReordered else { throw .unusable("the stream has B-frames (--latency normal)") }
@@ -192,7 +206,7 @@ final class RTCViewers {
             throw .unusable(reason)
         }
         connection.origin = origin
-        let session = Session(connection, isOfPage: isOfPage)
+        let session = Session(connection, socket: socket)
         sessions[connection.fragment] = session
         pump(session)
         return Opened(id: session.id, answer: connection.description, firstTimestamp: connection.firstTimestamp)
@@ -212,7 +226,7 @@ final class RTCViewers {
         sessions[session.connection.fragment] = nil
         // Another session may have the address by now.
         for address in session.paths.keys where byAddress[address] === session { byAddress[address] = nil }
-        if !session.isOfPage { onCountChange() }
+        onCountChange()
     }
 
     /// Sends what a session has to send, handles its events, and sets its timer.
@@ -233,7 +247,7 @@ final class RTCViewers {
         for channel in written { channel.flush() }
         for event in session.connection.takeEvents() {
             switch event {
-            case .connected: if !session.isOfPage { onCountChange() }
+            case .connected: onCountChange()
             case .keyframeNeeded: requestKeyframe(for: session)
             case .ended: return remove(session)
             }

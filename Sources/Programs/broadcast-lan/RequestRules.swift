@@ -7,9 +7,9 @@ package struct RequestRules: Sendable {
         case redirect(to: String)
         case page
         case socket(SocketMedia)
-        /// A session description to answer (WHEP, draft-ietf-wish-whep). `isOfPage`: the page's socket already counts
-        /// as a viewer.
-        case offer(isOfPage: Bool)
+        /// A session description to answer (WHEP, draft-ietf-wish-whep). `socket`: the name of the page's socket, which
+        /// already counts as a viewer.
+        case offer(socket: String?)
         /// The end of a session of WHEP.
         case endOfSession(String)
         /// Also for a wrong token: it does not tell what exists.
@@ -45,7 +45,8 @@ package struct RequestRules: Sendable {
         // A page of another site must not watch with the user's browser. A program that is no browser sends no Origin,
         // but only the page has a use for the socket.
         case (.GET, ["ws"]) where isOwn: return .socket(SocketMedia(query: query))
-        case (.POST, ["whep"]) where isOwn || origins.isEmpty: return .offer(isOfPage: query == "page=1")
+        case (.POST, ["whep"]) where isOwn || origins.isEmpty:
+            return .offer(socket: query.hasPrefix("socket=") ? String(query.dropFirst(7)) : nil)
         case (.DELETE, let rest) where rest.count == 2 && rest[0] == "whep" && (isOwn || origins.isEmpty):
             return .endOfSession(rest[1])
         default: return .notFound

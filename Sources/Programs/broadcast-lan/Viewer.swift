@@ -13,6 +13,8 @@ final class Viewer: ChannelInboundHandler {
     /// A page sends a ping each second. Without one for this long, it is gone.
     private static let silence = TimeAmount.seconds(10)
 
+    /// Names this socket in the page's offer of WebRTC, so that its viewer is counted once.
+    let id = AccessToken.random()
     private let audience: Audience
     private let media: SocketMedia
     private var queue: ViewerQueue
