@@ -33,6 +33,7 @@ struct SessionAnswerTests {
         a=fmtp:108 level-asymmetry-allowed=1;packetization-mode=0;profile-level-id=64001f\r
         a=rtpmap:41 H264/90000\r
         a=rtcp-fb:41 transport-cc\r
+        a=rtcp-fb:* nack pli\r
         a=fmtp:41 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=f4001f\r
         a=rtpmap:42 rtx/90000\r
         a=fmtp:42 apt=41\r
@@ -57,6 +58,9 @@ struct SessionAnswerTests {
         #expect(lines.contains("m=video 9 UDP/TLS/RTP/SAVPF 41 42") && lines.contains("a=fmtp:42 apt=41"))
         #expect(
             lines.contains("a=fmtp:41 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=f40028"))
+        // Only what was offered (RFC 4585, 4.2).
+        #expect(
+            lines.filter { $0.hasPrefix("a=rtcp-fb:") } == ["a=rtcp-fb:41 nack pli", "a=rtcp-fb:41 transport-cc"])
         #expect(lines.contains("m=audio 9 UDP/TLS/RTP/SAVPF 111") && lines.contains("a=group:BUNDLE v s"))
         #expect(lines.contains("m=application 0 UDP/DTLS/SCTP webrtc-datachannel") && lines.contains("a=mid:d"))
         #expect(lines.contains("a=ice-lite") && lines.contains("a=setup:passive") && lines.contains("a=sendonly"))

@@ -10,6 +10,8 @@ package struct PeerDescription: Equatable {
         package var profileLevel: String?
         /// What the packets may have: a number that the peer does not report on would count as lost.
         package var extensions = RTPPacket.Extensions()
+        /// The kinds of feedback that an offer has, of those that are used.
+        package var feedback: [String] = []
         /// Which of the sections it is.
         package var section = 0
     }
@@ -199,14 +201,20 @@ struct SectionLines {
                 UInt8(value.prefix { $0.isNumber }).flatMap { (1...14).contains($0) ? $0 : nil }
             }.first
         }
-        let reports = values("rtcp-fb").contains {
-            $0 == "\(track.payloadType) transport-cc" || $0 == "* transport-cc"
+        let offered = Set(values("rtcp-fb"))
+        func has(_ feedback: String) -> Bool {
+            offered.contains("\(track.payloadType) \(feedback)") || offered.contains("* \(feedback)")
         }
+        let reports = has(SessionOffer.transportFeedback)
         var track = track
         track.extensions = RTPPacket.Extensions(
             mid: (1...16).contains(track.mid.utf8.count) ? identifier(SessionOffer.midURI) : nil,
             transportSequence: reports ? identifier(SessionOffer.transportSequenceURI) : nil,
             playoutDelay: identifier(SessionOffer.playoutDelayURI))
+        // Only numbered packets are reported on.
+        track.feedback =
+            (track.profileLevel == nil ? [] : SessionOffer.pictureFeedback.filter(has))
+            + (track.extensions.transportSequence == nil ? [] : [SessionOffer.transportFeedback])
         return track
     }
 }

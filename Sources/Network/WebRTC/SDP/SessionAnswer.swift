@@ -32,15 +32,9 @@ struct SessionAnswer {
         let type = track.payloadType
         let types = [type, track.retransmissionType].compactMap { $0.map(String.init) }.joined(separator: " ")
         var lines = ["m=video 9 \(section.transport) \(types)"] + common(track, name: "screen")
-        lines += [
-            "a=rtpmap:\(type) H264/90000",
-            "a=fmtp:\(type) level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=\(track.profileLevel ?? "")",
-            "a=rtcp-fb:\(type) nack", "a=rtcp-fb:\(type) nack pli", "a=rtcp-fb:\(type) ccm fir",
-        ]
-        if track.extensions.transportSequence != nil { lines.append("a=rtcp-fb:\(type) transport-cc") }
-        if let retransmission = track.retransmissionType {
-            lines += ["a=rtpmap:\(retransmission) rtx/90000", "a=fmtp:\(retransmission) apt=\(type)"]
-        }
+        lines += SessionOffer.pictureFormat(
+            type, profileLevel: track.profileLevel ?? "", feedback: track.feedback,
+            retransmissionType: track.retransmissionType)
         if let video { lines += SessionOffer.sources(of: video) }
         return lines
     }
@@ -48,10 +42,7 @@ struct SessionAnswer {
     private func soundLines(_ track: PeerDescription.Track, _ section: PeerDescription.Section) -> [String] {
         let type = track.payloadType
         var lines = ["m=audio 9 \(section.transport) \(type)"] + common(track, name: "mixed")
-        lines += [
-            "a=rtpmap:\(type) opus/48000/2", "a=fmtp:\(type) minptime=10;useinbandfec=1;stereo=1;sprop-stereo=1",
-        ]
-        if track.extensions.transportSequence != nil { lines.append("a=rtcp-fb:\(type) transport-cc") }
+        lines += SessionOffer.soundFormat(type, feedback: track.feedback)
         if let sound { lines += SessionOffer.sources(of: sound) }
         return lines
     }

@@ -15,6 +15,10 @@ package struct OfferedMedia: Equatable, Sendable {
 struct SessionOffer {
     static let videoType: UInt8 = 96
     static let retransmissionType: UInt8 = 97
+    /// The feedback on pictures that is used: lost packets, and requests for a keyframe (RFC 4585, RFC 5104).
+    static let pictureFeedback = ["nack", "nack pli", "ccm fir"]
+    /// When packets arrived (draft-holmer-rmcat-transport-wide-cc-extensions-01).
+    static let transportFeedback = "transport-cc"
     static let soundType: UInt8 = 111
     static let videoMID = "0"
     static let soundMID = "1"
@@ -43,26 +47,42 @@ struct SessionOffer {
             let type = Self.videoType
             lines.append("m=video 9 UDP/TLS/RTP/SAVPF \(type) \(Self.retransmissionType)")
             lines += common(mid: video.mid, track: "screen")
-            lines += [
-                "a=rtpmap:\(type) H264/90000",
-                "a=fmtp:\(type) level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=\(profile)",
-                "a=rtcp-fb:\(type) nack", "a=rtcp-fb:\(type) nack pli", "a=rtcp-fb:\(type) ccm fir",
-                "a=rtcp-fb:\(type) transport-cc",
-                "a=rtpmap:\(Self.retransmissionType) rtx/90000", "a=fmtp:\(Self.retransmissionType) apt=\(type)",
-            ]
+            lines += Self.pictureFormat(
+                type, profileLevel: profile, feedback: Self.pictureFeedback + [Self.transportFeedback],
+                retransmissionType: Self.retransmissionType)
             lines += Self.sources(of: video)
         }
         if let sound {
             lines.append("m=audio 9 UDP/TLS/RTP/SAVPF \(Self.soundType)")
             lines += common(mid: sound.mid, track: "mixed")
             lines +=
-                [
-                    "a=rtpmap:\(Self.soundType) opus/48000/2",
-                    "a=fmtp:\(Self.soundType) minptime=10;useinbandfec=1;stereo=1;sprop-stereo=1",
-                    "a=rtcp-fb:\(Self.soundType) transport-cc",
-                ] + Self.sources(of: sound)
+                Self.soundFormat(Self.soundType, feedback: [Self.transportFeedback]) + Self.sources(of: sound)
         }
         return lines.joined(separator: "\r\n") + "\r\n"
+    }
+
+    /// The lines of the format of pictures (RFC 6184, 8.2.1; RFC 4585, 4.2; RFC 4588, 8.6).
+    ///
+    /// - Parameter retransmissionType: nil if lost packets are sent again as they were.
+    static func pictureFormat(
+        _ type: UInt8, profileLevel: String, feedback: [String], retransmissionType: UInt8?
+    ) -> [String] {
+        var lines = [
+            "a=rtpmap:\(type) H264/90000",
+            "a=fmtp:\(type) level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=\(profileLevel)",
+        ]
+        lines += feedback.map { "a=rtcp-fb:\(type) \($0)" }
+        if let retransmissionType {
+            lines += ["a=rtpmap:\(retransmissionType) rtx/90000", "a=fmtp:\(retransmissionType) apt=\(type)"]
+        }
+        return lines
+    }
+
+    /// The lines of the format of sound (RFC 7587, 7).
+    static func soundFormat(_ type: UInt8, feedback: [String]) -> [String] {
+        [
+            "a=rtpmap:\(type) opus/48000/2", "a=fmtp:\(type) minptime=10;useinbandfec=1;stereo=1;sprop-stereo=1",
+        ] + feedback.map { "a=rtcp-fb:\(type) \($0)" }
     }
 
     private func common(mid: String, track: String) -> [String] {
