@@ -12,15 +12,15 @@ package struct CompositorFence {
     private struct Request {
         /// The time at which the first of the two requests was sent.
         var start: MediaTime
-        /// The time at which this request was sent.
+        /// The time at which this request was sent last.
         var time: MediaTime
-        /// The area that the compositor was asked to draw.
-        var area: PixelRect
+        /// The areas that the compositor was asked to draw. It can be slower than the patience.
+        var areas: [PixelRect]
         var isSecond = false
     }
 
-    /// The requests in a row that have waited too long.
-    private var misses = 0
+    /// The requests that have waited too long. Each of them suggests another window, which is kept if it answers.
+    package private(set) var misses = 0
     private var request: Request?
     /// The start of a pair of requests of which the first is answered.
     private var halfway: MediaTime?
@@ -30,16 +30,20 @@ package struct CompositorFence {
     /// True between two requests of a pair. The second one is due.
     package var isHalfway: Bool { halfway != nil }
 
-    /// Returns true if no request awaits its answer, or the last one has waited too long for it.
-    package func canAsk(at now: MediaTime) -> Bool { request.map { now - $0.time >= Self.patience } ?? true }
-
-    /// The unanswered requests in a row.
-    package var unanswered: Int { request == nil ? misses : misses + 1 }
+    /// Returns true if no request awaits its answer. Notes it if the last one has waited too long.
+    package mutating func canAsk(at now: MediaTime) -> Bool {
+        guard let request else { return true }
+        guard now - request.time >= Self.patience else { return false }
+        misses += 1
+        return true
+    }
 
     /// Records that the compositor was asked at `now` to draw `area`, in pixels of the root window.
     package mutating func ask(_ area: PixelRect, at now: MediaTime) {
-        if request != nil { misses += 1 }
-        request = Request(start: halfway ?? now, time: now, area: area, isSecond: halfway != nil)
+        var next = request ?? Request(start: halfway ?? now, time: now, areas: [], isSecond: halfway != nil)
+        next.time = now
+        if !next.areas.contains(area) { next.areas.append(area) }
+        request = next
         halfway = nil
     }
 
@@ -47,9 +51,10 @@ package struct CompositorFence {
     ///
     /// - Returns: the time up to which the compositor has drawn everything; nil if that is not known.
     package mutating func note(drawn rectangles: [PixelRect]) -> MediaTime? {
-        guard let request, rectangles.contains(where: { $0.intersects(request.area) }) else { return nil }
+        guard let request, request.areas.contains(where: { area in rectangles.contains { $0.intersects(area) } }) else {
+            return nil
+        }
         self.request = nil
-        misses = 0
         if request.isSecond { return request.start }
         halfway = request.start
         return nil

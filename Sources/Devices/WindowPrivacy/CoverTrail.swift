@@ -150,7 +150,8 @@ package struct CoverTrail {
     package mutating func noteCompositor(hasDrawn seen: MediaTime, at now: MediaTime) {
         for index in places.indices {
             switch places[index].compositor {
-            case .isBehind where places[index].left <= seen:
+            // A request of the tick in which the departure was noticed can have been sent before it.
+            case .isBehind where places[index].left < seen:
                 places[index].compositor = .hasDrawnDeparture
                 places[index].setEnd(at: now)
             case .hasDrawnDeparture where places[index].end.map({ $0 <= seen }) ?? false:

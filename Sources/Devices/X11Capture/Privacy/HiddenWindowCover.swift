@@ -102,8 +102,8 @@ final class HiddenWindowCover {
     /// Determines the positions of the hidden windows.
     ///
     /// - Parameters:
-    ///   - drawn: areas that were drawn since the previous tick, in pixels of the root window. Without a compositor,
-    ///     they can be drawing of the programs below a window that has just disappeared.
+    ///   - drawn: areas that were drawn since the previous tick, in pixels of the root window. They can be drawing
+    ///     below a window that has just disappeared. A compositor is asked for more than that.
     ///   - drain: processes all pending events.
     /// - Returns: false if some information is not available. Then no part of the picture may be shown.
     func look(at now: MediaTime, drawn: [PixelRect], drain: () -> Void) -> Bool {
@@ -123,7 +123,7 @@ final class HiddenWindowCover {
         lastDrawing = lastDrawing.filter { trail.current[$0.key] != nil }
         trail.update(
             places, passed: finding.passed.map { $0.grown(by: margin) }, released: finding.released,
-            drawn: isComposited ? [] : drawn,
+            drawn: drawn,
             restless: Set(lastDrawing.lazy.filter { now - $0.value < Self.restlessness }.map(\.key)), at: now,
             for: isComposited ? Self.compositedDelay : Self.delay, undrawnFor: Self.undrawnDelay,
             isComposited: isComposited)
@@ -154,7 +154,7 @@ final class HiddenWindowCover {
         if !rectangles.isEmpty { noteDrawing(rectangles, at: now) }
         if let seen = fence.note(drawn: rectangles) { trail.noteCompositor(hasDrawn: seen, at: now) }
         guard fence.isHalfway || trail.awaitsCompositor(at: now), fence.canAsk(at: now),
-            let pixel = probe.redraw(afterMisses: fence.unanswered)
+            let pixel = probe.redraw(afterMisses: fence.misses)
         else { return }
         fence.ask(pixel, at: now)
     }
