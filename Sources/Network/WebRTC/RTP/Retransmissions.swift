@@ -12,6 +12,8 @@ package struct Retransmissions {
     private static let share = 0.2
     /// What may be sent at once, in bytes.
     private static let burst = 20_000.0
+    /// What copies leave for packets that were not sent again yet, in bytes.
+    private static let reserve = 10_000.0
 
     private var answered: [UInt16: MediaTime] = [:]
     private var copies: [(number: UInt16, due: MediaTime)] = []
@@ -30,7 +32,7 @@ package struct Retransmissions {
     ///   - rate: what the line takes, in bit/s.
     package mutating func ask(_ number: UInt16, size: Int, rate: Double, at time: MediaTime) -> Bool {
         if let last = answered[number], time - last < Self.interval { return false }
-        guard pay(size, rate: rate, at: time) else { return false }
+        guard pay(size, rate: rate, keeping: 0, at: time) else { return false }
         answered[number] = time
         copies.removeAll { $0.number == number }
         copies.append((number, time + Self.copyDelay))
@@ -43,7 +45,8 @@ package struct Retransmissions {
     package mutating func takeCopies(rate: Double, at time: MediaTime, size: (UInt16) -> Int?) -> [UInt16] {
         let due = copies.prefix { $0.due <= time }.map(\.number)
         copies.removeFirst(due.count)
-        return due.filter { number in size(number).map { pay($0, rate: rate, at: time) } ?? false }
+        return due.filter { number in size(number).map { pay($0, rate: rate, keeping: Self.reserve, at: time) } ?? false
+        }
     }
 
     /// Forgets what no request can refer to any more. Call it now and then.
@@ -51,11 +54,11 @@ package struct Retransmissions {
         answered = answered.filter { time - $0.value < Self.interval }
     }
 
-    private mutating func pay(_ size: Int, rate: Double, at time: MediaTime) -> Bool {
+    private mutating func pay(_ size: Int, rate: Double, keeping rest: Double, at time: MediaTime) -> Bool {
         let (passed, rate) = (last.map { (time - $0).seconds } ?? 0, rate * Self.share / 8)
         last = time
         budget = min(max(Self.burst, rate / 2), budget + passed * rate)
-        guard budget >= Double(size) else { return false }
+        guard budget >= Double(size) + rest else { return false }
         budget -= Double(size)
         return true
     }
