@@ -28,12 +28,10 @@ def events(stream):
 
 def connect(setup):
     host, port = setup["server"].rsplit(":", 1)
-    plain = socket.create_connection((host, int(port)), timeout=30)
-    # A server asks for a sign of life every few minutes.
-    plain.settimeout(600)
-    if setup.get("tls") == "no":
-        return plain
-    return ssl.create_default_context().wrap_socket(plain, server_hostname=host)
+    connection = socket.create_connection((host, int(port)), timeout=30)
+    if setup.get("tls") != "no":
+        connection = ssl.create_default_context().wrap_socket(connection, server_hostname=host)
+    return connection
 
 
 def unescape(value):
@@ -56,7 +54,7 @@ def parse(line):
 
 
 def read(setup):
-    """Reads the channel until the connection ends."""
+    """Reads the channel until the connection ends. Returns false if the channel cannot be read at all."""
     channel = "#" + setup["channel"].lower()
     with connect(setup) as connection:
         def send(line):
@@ -77,14 +75,16 @@ def read(setup):
             elif command == "001":
                 send(f"JOIN {channel}")
             elif command == "JOIN" and sender.lower() == name.lower():
+                # A server asks for a sign of life every few minutes.
+                connection.settimeout(600)
                 reply(ready=True)
                 reply(status=f"reads {channel} at {setup['server']}")
             elif command in ("433", "432"):
                 name = f"reader{random.randrange(10_000, 100_000)}"
                 send(f"NICK {name}")
-            elif command in ("403", "405", "471", "473", "474", "475"):
+            elif command.isdigit() and command >= "400" and (command == "465" or channel in map(str.lower, parameters)):
                 reply(error={"code": 404, "message": f"The channel cannot be read: {parameters[-1]}", "retry": False})
-                return
+                return False
             elif command == "PRIVMSG" and len(parameters) == 2 and parameters[0].lower() == channel:
                 text = parameters[1]
                 # CTCP: /me is an action, everything else is for programs.
@@ -93,6 +93,7 @@ def read(setup):
                         continue
                     text = text[8:].rstrip("\x01")
                 reply(comment={"from": unescape(tags.get("display-name", "")) or sender, "text": text})
+    return True
 
 
 def keep_reading(setup):
@@ -100,7 +101,8 @@ def keep_reading(setup):
     while True:
         began = time.monotonic()
         try:
-            read(setup)
+            if not read(setup):
+                return
             reason = "the server closed the connection"
         except (OSError, ValueError) as error:
             reason = str(error)
@@ -110,7 +112,7 @@ def keep_reading(setup):
         time.sleep(wait)
 
 
-reply(hello=1)
+reply(hello=1, ready=False)
 for event in events(sys.stdin.buffer):
     if event["event"] == "start":
         # It ends with the program, which ends with the broadcast.
