@@ -24,12 +24,12 @@ package final class ServerCredentials: @unchecked Sendable {
         ERR_clear_error()
         guard let pointer = SSL_CTX_new(TLS_server_method()) else { throw .noCertificate(certificateFile) }
         self.pointer = pointer
+        // Without the callback, OpenSSL would ask the terminal for the password of an encrypted block.
+        SSL_CTX_set_default_passwd_cb(pointer) { _, _, _, _ in -1 }
         guard copenssl_require_tls12(pointer) == 1,
             SSL_CTX_use_certificate_chain_file(pointer, certificateFile) == 1
         else { throw .noCertificate(certificateFile) }
         copenssl_set_options(pointer)
-        // Without the callback, OpenSSL would ask the terminal for the password of an encrypted key.
-        SSL_CTX_set_default_passwd_cb(pointer) { _, _, _, _ in -1 }
         guard SSL_CTX_use_PrivateKey_file(pointer, keyFile, SSL_FILETYPE_PEM) == 1 else {
             throw copenssl_is_key_mismatch(ERR_peek_last_error()) == 1 ? .otherKey(keyFile) : .noKey(keyFile)
         }
@@ -57,6 +57,9 @@ package final class ServerCredentials: @unchecked Sendable {
 
     /// True if the certificate has expired.
     package var hasExpired: Bool { X509_cmp_current_time(X509_get0_notAfter(certificate)) < 0 }
+
+    /// True if the certificate is not valid yet.
+    package var isEarly: Bool { X509_cmp_current_time(X509_get0_notBefore(certificate)) > 0 }
 }
 
 /// Why files are no credentials of a server.

@@ -41,21 +41,23 @@ final class LANServer {
     func start(_ settings: LANSettings) throws(BroadcastFailure) {
         let (addresses, own) = try Self.addresses(for: settings)
         let credentials = try Self.credentials(for: settings)
-        let shown = settings.host ?? own
         let isOnlyLocal = addresses.allSatisfy { $0.hasPrefix("127.") || $0 == "::1" }
-        let name = settings.host == nil && settings.isForNetwork && !isOnlyLocal ? LocalName.announced() : nil
+        let announced = settings.host == nil && settings.isForNetwork && !isOnlyLocal ? LocalName.announced() : nil
+        // Without a network, a name would not lead here.
+        let chosen = isOnlyLocal && settings.isForNetwork ? own : settings.host ?? own
+        let (shown, other) = Self.names(chosen, announced, credentials)
         let last = settings.isPortChosen ? settings.port : settings.port + Self.furtherPorts
         var reason = ""
         for port in settings.port...last {
             do {
-                let hosts = Self.hosts(of: addresses + [settings.host, name].compactMap(\.self), port)
+                let hosts = Self.hosts(of: addresses + [shown, other].compactMap(\.self), port)
                 let rules = RequestRules(
                     token: settings.token, hosts: hosts, isEncrypted: credentials != nil,
                     embedders: settings.embedders)
                 try listen(on: addresses, port, rules, credentials)
                 try loop.flatSubmit { [audience] in audience.value.rtc.listen(on: addresses, port: port) }.wait()
                 consent = Self.consent(isOnlyLocal: isOnlyLocal, credentials, host: shown)
-                if let name { consent += "; \(name) works in place of \(shown)" }
+                if let other { consent += "; \(other) works in place of \(shown)" }
                 url = "\(credentials == nil ? "http" : "https")://\(Self.authority(shown, port))/\(settings.token)/"
                 return
             } catch let error as IOError where error.errnoCode == EADDRINUSE {
@@ -108,11 +110,24 @@ final class LANServer {
         }
     }
 
+    /// The name in the address for viewers, and another one that works in its place: a certificate decides.
+    private static func names(_ shown: String, _ announced: String?, _ credentials: ServerCredentials?) -> (
+        shown: String, other: String?
+    ) {
+        guard let credentials, let announced else { return (shown, announced) }
+        switch (credentials.isFor(shown), credentials.isFor(announced)) {
+        case (true, true): return (shown, announced)
+        case (false, true): return (announced, nil)
+        case (_, false): return (shown, nil)
+        }
+    }
+
     private static func consent(isOnlyLocal: Bool, _ credentials: ServerCredentials?, host: String) -> String {
         let who = isOnlyLocal ? "only this computer can watch" : "anyone in this network with the address can watch"
         guard let credentials else { return isOnlyLocal ? who : "\(who); the connection is not encrypted" }
         let encrypted = "\(who); the connection is encrypted"
         if credentials.hasExpired { return "\(encrypted), but browsers will warn: the certificate has expired" }
+        if credentials.isEarly { return "\(encrypted), but browsers will warn: the certificate is not valid yet" }
         guard credentials.isFor(host) else {
             return "\(encrypted), but browsers will warn: the certificate is not for \(host) (see the setting host)"
         }

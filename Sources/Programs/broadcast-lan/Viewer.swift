@@ -73,12 +73,11 @@ final class Viewer: ChannelInboundHandler {
     /// Writes while the socket accepts data. The rest stays in the queue, where it can be discarded.
     private func drain() {
         guard let context else { return }
-        var hasWritten = false
         while context.channel.isWritable, let fragment = queue.next() {
             write(fragment)
-            hasWritten = true
+            // What TLS has not encrypted yet does not count for the socket.
+            context.flush()
         }
-        if hasWritten { context.flush() }
     }
 
     private func write(_ fragment: LiveFragment) {
