@@ -24,6 +24,14 @@ final class Painter {
         XCloseDisplay(display)
     }
 
+    /// Says that this client is the compositor (EWMH 1.5, 7.1). It draws nothing.
+    func claimComposition() {
+        let selection = XInternAtom(display, "_NET_WM_CM_S\(XDefaultScreen(display))", 0)
+        XSetSelectionOwner(
+            display, selection, XCreateSimpleWindow(display, root, 0, 0, 1, 1, 0, 0, 0), Time(CurrentTime))
+        XSync(display, 0)
+    }
+
     /// Fills a rectangle with a colour, 0xRRGGBB. Returns after the server has drawn it.
     func fill(_ colour: UInt, x: Int32, y: Int32, width: UInt32, height: UInt32) {
         XSetForeground(display, context, colour)

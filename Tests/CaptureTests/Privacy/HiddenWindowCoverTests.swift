@@ -186,6 +186,29 @@ struct HiddenWindowCoverTests {
         }
     }
 
+    @Test func `the server does not answer in the place of a compositor`() async throws {
+        try await withScreen { screen in
+            // Nobody redirects windows, as for a window that fills the screen beside a compositor.
+            let painter = try Painter(display: screen.display)
+            painter.claimComposition()
+            let window = try secretWindow(on: screen)
+            let other = try LoudWindow(display: screen.display, x: 400, y: 300, width: 50, height: 50)
+            other.map()
+            let source = try open(screen, secret)
+            _ = try source.nextPicture(at: .zero)
+            window.unmap()
+            var shown: [Int64] = []
+            for tick in 1..<160 as Range<Int64> {
+                if tick == 3 { painter.fill(0x00FF00, x: 110, y: 110, width: 20, height: 20) }
+                source.requestWholePicture()
+                let picture = try source.nextPicture(at: MediaTime(milliseconds: tick * 33))
+                if picture?.colour(x: 120, y: 120) == 0x00FF00 { shown.append(tick * 33) }
+            }
+            // After the longest time, and not after a second.
+            #expect(shown.first.map { $0 >= 5000 } ?? false, "\(shown.first ?? 0)")
+        }
+    }
+
     @Test func `where a window was is not shown while the compositor hangs, and is shown when it goes on`() async throws
     {
         try await withPeers { peers in
