@@ -86,16 +86,28 @@ struct MediaConnectionTests {
         #expect(Set(pair.timestamps.map { $0 &- first }) == [90_000, 93_600, 97_200])
     }
 
+    @Test func `Pictures that are sent at once have a millisecond between them`() throws {
+        let pair = try Pair()
+        pair.server.origin = .zero
+        pair.run(milliseconds: 1000)
+        for isKeyframe in [true, false, false] { pair.picture(isKeyframe: isKeyframe) }
+        pair.run(milliseconds: 40)
+        let first = try #require(pair.server.firstTimestamp)
+        #expect(Set(pair.timestamps.map { $0 &- first }) == [90_000, 90_090, 90_180])
+    }
+
     @Test func `A handshake survives lost datagrams`() throws {
         let pair = try Pair()
         var count = 0
         pair.loses = { _ in
             count += 1
-            return count.isMultiple(of: 4)
+            return [4, 8, 12].contains(count)
         }
-        // The timers of the handshake are OpenSSL's own, so it is given real time, too.
-        for _ in 0..<600 where !(pair.server.isConnected && pair.viewer.isConnected) {
-            pair.run(milliseconds: 20)
+        // The timers of the handshake are OpenSSL's own, so it is given real time, too: they wait for 1, 2 and 4 s if
+        // all losses are of one flight (RFC 6347, 4.2.4.1), and both sides give up after 15 s of the test's time.
+        let end = ContinuousClock.now + .seconds(60)
+        while !(pair.server.isConnected && pair.viewer.isConnected), ContinuousClock.now < end {
+            if pair.now < MediaTime(milliseconds: 14_000) { pair.run(milliseconds: 10) }
             usleep(10_000)
         }
         #expect(pair.server.isConnected && pair.viewer.isConnected)

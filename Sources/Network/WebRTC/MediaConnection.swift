@@ -261,10 +261,11 @@ package final class MediaConnection {
 
     /// The time of a picture in ticks of its stream: when it is sent. It was grabbed just before, but its presentation
     /// time is that of a tick, up to a frame earlier; receivers would hold each picture for as long as the latest one
-    /// is behind its tick.
+    /// is behind its tick. Pictures that are sent at once after a stall keep a millisecond between them, because
+    /// recordings of servers have no finer times.
     private func pictureTicks(_ presented: MediaTime, at time: MediaTime) -> Int64 {
         guard let origin else { return presented.value(timescale: Self.videoClock) }
-        let ticks = max((time - origin).value(timescale: Self.videoClock), (lastPicture ?? .min) &+ 1)
+        let ticks = max((time - origin).value(timescale: Self.videoClock), (lastPicture ?? .min) &+ Self.videoClock / 1000)
         lastPicture = ticks
         return ticks
     }
