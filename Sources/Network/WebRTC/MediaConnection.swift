@@ -265,7 +265,8 @@ package final class MediaConnection {
     /// recordings of servers have no finer times.
     private func pictureTicks(_ presented: MediaTime, at time: MediaTime) -> Int64 {
         guard let origin else { return presented.value(timescale: Self.videoClock) }
-        let ticks = max((time - origin).value(timescale: Self.videoClock), (lastPicture ?? .min) &+ Self.videoClock / 1000)
+        let least = lastPicture.map { $0 + Self.videoClock / 1000 } ?? .min
+        let ticks = max((time - origin).value(timescale: Self.videoClock), least)
         lastPicture = ticks
         return ticks
     }
