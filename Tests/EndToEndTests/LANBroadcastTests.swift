@@ -7,7 +7,7 @@ extension EndToEndTests {
     struct LANBroadcastTests {
         private static let token = "sesame-opens-this"
 
-        /// A player by WHEP in the page that is none of the page's.
+        /// A second player by WHEP, beside that of the page.
         private static let anotherPlayer = """
             (() => { const peer = window.other = new RTCPeerConnection(); \
             peer.addTransceiver('video', { direction: 'recvonly' }); \

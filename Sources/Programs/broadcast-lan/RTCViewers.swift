@@ -82,10 +82,10 @@ final class RTCViewers {
         self.loop = loop
     }
 
-    /// The sessions that one socket stands for: a page keeps the old one until the new one shows a picture.
+    /// A page has this many sessions at most: it keeps the old one until the new one shows a picture.
     private static let sessionsOfSocket = 2
 
-    /// The viewers that no socket stands for.
+    /// The viewers that are not counted by the socket of a page.
     var count: Int {
         let sockets = sessions.values.filter(\.connection.isConnected).map { session in
             session.socket.flatMap { hasSocket($0) ? $0 : nil }
