@@ -305,6 +305,48 @@ import Testing
         #expect(next.quantizers.lowest >= keyframe.quantizers.highest - 2, "all of the picture becomes sharper at once")
     }
 
+    @Test mutating func `beside a small movement, the rest is refined with what the next keyframe does not need`()
+        throws
+    {
+        let page = try #require(change(.whole(Self.size), at: 0))
+        let quantizer = 30
+        var coarse = page
+        coarse.quantizers = ZoneQuantizers(repeating: quantizer)
+        control.note(coarse, bytes: 160_000, at: time(0))
+        let meter = FixedMeter(predicted: 61, unpredicted: 4000)
+        var video = DamageRegion(size: Self.size)
+        video.add(PixelRect(x: 0, y: 0, width: 320, height: 176))
+        var refinements = 0
+        for tick in 1..<60 {
+            guard let plan = change(video, at: tick, meter: meter),
+                case .movement(_, _, let refinement) = plan.kind
+            else { continue }
+            control.note(plan, bytes: 1500 + Int(refinement), at: time(tick))
+            if refinement > 0 { refinements += 1 }
+        }
+        #expect(refinements > 0 && refinements < 8, "few and large ones")
+        let keyframe = try #require(change(.whole(Self.size), at: 60, meter: meter, isKeyframeDue: true))
+        #expect(keyframe.limit > 0.6 * Self.second, "it is as good as the page")
+    }
+
+    @Test mutating func `a picture whose keyframe needs little is refined at once`() throws {
+        control = ScreenRateControl(kilobits: 6000, frameRate: 30, keyframeInterval: MediaTime(milliseconds: 2000))
+        try show(at: 0)
+        let moved = FixedMeter(predicted: 3500, unpredicted: 4000)
+        for tick in 1..<45 {
+            guard let plan = change(.whole(Self.size), at: tick, meter: moved) else { continue }
+            // At the end, about a fifth of the bucket is left.
+            control.note(plan, bytes: 38_000, at: time(tick))
+        }
+        var quantizers: [Int] = []
+        for tick in 45..<57 {
+            guard let plan = still(at: tick) else { continue }
+            control.note(plan, bytes: 10_000, at: time(tick))
+            quantizers.append(plan.quantizers.lowest)
+        }
+        #expect(quantizers.last.map { $0 < 30 } == true, "\(quantizers)")
+    }
+
     // MARK: Helpers
 
     private static func frame(_ page: Page) -> PixelBuffer {

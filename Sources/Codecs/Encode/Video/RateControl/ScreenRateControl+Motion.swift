@@ -14,9 +14,17 @@ extension ScreenRateControl {
         /// Seconds without a change after which a picture has been calm.
         static let calmTime = 0.2
         static let lowestQuantizer = 18
+        /// If less of each frame is new, compared with a new page, most of the picture is still.
+        static let smallNewness = 0.1
+        /// If a larger share of the picture changes, nothing of it is still.
+        static let largestSmallShare = 0.8
+        /// A refinement by fewer steps of QP wastes bits, which only a bucket that is nearly full has.
+        static let refinementSteps = 4
 
         /// The QP of the next frame, before it is rounded.
         var quantizer = 30.0
+        /// The QP of the parts that have not moved since the last page or keyframe.
+        var stillQuantizer = ScreenRateControl.highestQuantizer
         /// The work for each byte that the meter says.
         var factor = 0.0
         /// What the meter said of the last page.
@@ -105,7 +113,7 @@ extension ScreenRateControl {
                 .movement(share: share, predicted: predicted, refinement: 0), isIDR: true, quantizer: quantizer,
                 limit: limit)
         }
-        let (quantizer, refinement) = movementQuantizer(predicted: Double(predicted), at: tick)
+        let (quantizer, refinement) = movementQuantizer(share: share, predicted: Double(predicted), at: tick)
         return FramePlan(
             .movement(share: share, predicted: predicted, refinement: refinement), isIDR: false, quantizer: quantizer,
             limit: level)
@@ -115,7 +123,7 @@ extension ScreenRateControl {
     private mutating func movingKeyframe(_ frame: PixelBuffer) -> (quantizer: Int, limit: Double) {
         let size = KeyframeSize(of: frame, like: keyframeSize)
         keyframeSize = size
-        guard motion.newness >= 0.1 else {
+        guard motion.newness >= Motion.smallNewness else {
             // Most of the picture is still, and should be sharp.
             let limit = 0.75 * bucket.level
             return (size.quantizer(in: Self.lowestQuantizer...coarsest, limit: limit), limit)
@@ -132,12 +140,12 @@ extension ScreenRateControl {
     /// The QP of a frame of a movement, and the bytes that make the part of the picture sharper that is not new: x264
     /// encodes it again if the QP is lower than before.
     private mutating func movementQuantizer(
-        predicted: Double, at tick: Int
+        share: Double, predicted: Double, at tick: Int
     ) -> (quantizer: Int, refinement: Double) {
         let left = Double(max(0, lastKeyframe + interval - tick))
-        let isSmall = motion.newness < 0.1
+        let isSmall = motion.newness < Motion.smallNewness
         // The bucket should be at this level, on the way to the next keyframe.
-        let keyframe = min(0.5 * capacity, motion.keyframeWork * exp2(-(motion.quantizer - 2) / 6))
+        let keyframe = min((isSmall ? 0.85 : 0.5) * capacity, motion.keyframeWork * exp2(-(motion.quantizer - 2) / 6))
         let target = (isSmall ? 0.95 : 0.65) * capacity - keyframe * left / Double(interval)
         let second = Double(frameRate)
         let horizon = isSmall ? second * 0.5 : min(max(left, second / 2), 2 * second)
@@ -158,19 +166,42 @@ extension ScreenRateControl {
         let most = max(1.5 * tickBytes, 0.4 * level)
         let known = max(0, 1 - predicted / max(40, motion.unpredicted))
         var quantizer = Int(motion.quantizer.rounded())
+        let spare =
+            isSmall && share <= Motion.largestSmallShare ? spareInMovement(at: tick, quantizer: quantizer) : nil
         while quantizer < 50 {
             let moved = motion.bytes(predicted: predicted, quantizer: quantizer)
             let refined = known * refinementBytes(to: quantizer)
-            if moved + refined <= most { return (quantizer, refined) }
+            if moved + refined <= most, refined == 0 || isWorth(refined, to: quantizer, spare: spare) {
+                return (quantizer, refined)
+            }
             quantizer += 1
         }
         return (quantizer, 0)
     }
 
+    /// The bytes that a refinement of the still part of a picture may use, in which something moves with a QP. Without
+    /// that limit, nothing would be left for the next keyframe: it would be worse than the picture before it.
+    private func spareInMovement(at tick: Int, quantizer: Int) -> Double {
+        let inflow = max(0, tickBytes - motion.bytes(predicted: motion.slow.value, quantizer: quantizer))
+        // Where pages follow each other, each needs all that there is.
+        let weight = isLeafing && !isRead(at: tick) ? 1.6 : 1.3
+        return spare(at: tick, quantizer: stillQuantizer, inflow: inflow, weight: weight)
+    }
+
+    /// - Parameter spare: the bytes that it may use; nil if nothing limits it.
+    private func isWorth(_ refinement: Double, to quantizer: Int, spare: Double?) -> Bool {
+        guard let spare else { return true }
+        let isLarge = stillQuantizer - quantizer >= Motion.refinementSteps
+        return refinement <= spare && (isLarge || bucket.level > 0.9 * capacity)
+    }
+
+    /// The QP of the part of the picture that does not move.
+    private var stillQuantizer: Int { isAtRest ? zones.highest : motion.stillQuantizer }
+
     /// The bytes that make all of the picture sharper, down to a QP.
     private func refinementBytes(to quantizer: Int) -> Double {
-        guard quantizer < zones.highest, let keyframeSize else { return 0 }
-        let steps = zones.highest - quantizer
+        guard quantizer < stillQuantizer, let keyframeSize else { return 0 }
+        let steps = stillQuantizer - quantizer
         // A step that follows others costs more than one alone.
         return keyframeSize.bytes(quantizer: quantizer)
             * max(Self.refinementShare(of: steps), min(0.05 * Double(steps), 0.3))

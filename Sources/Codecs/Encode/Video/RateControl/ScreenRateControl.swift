@@ -274,7 +274,7 @@ package struct ScreenRateControl {
     }
 
     /// True if the page is shown for some seconds.
-    private func isRead(at tick: Int) -> Bool { tick - shownSince >= ticks(3.5) }
+    func isRead(at tick: Int) -> Bool { tick - shownSince >= ticks(3.5) }
 
     /// A refinement of the worse half; nil if the bucket has not enough for a step that is worth it.
     private mutating func refinement(at tick: Int) -> FramePlan? {
@@ -295,19 +295,31 @@ package struct ScreenRateControl {
         return plan
     }
 
+    /// The bytes that a refinement of a still picture with a QP may use.
+    private func spare(at tick: Int, quantizer: Int) -> Double {
+        let ofYoung = quantizer < Self.unreadableQuantizer ? 0.5 : 0.2
+        let weight = isYoung ? ofYoung : isRead(at: tick) ? 0.3 : 1
+        return spare(at: tick, quantizer: quantizer, inflow: tickBytes, weight: weight)
+    }
+
+    /// True if a page has just come: it is worth more than the next one, unless pages follow each other quickly.
+    private var isYoung: Bool { lastKeyframe <= shownSince && !isFlipping }
+
     /// The bytes that a refinement of a picture with a QP may use: the rest is kept for the next keyframe and for the
     /// next page.
-    private func spare(at tick: Int, quantizer: Int) -> Double {
+    ///
+    /// - Parameters:
+    ///   - inflow: the bytes that flow into the bucket at each tick and stay there.
+    ///   - weight: what the next page counts for.
+    func spare(at tick: Int, quantizer: Int, inflow: Double, weight: Double) -> Double {
         let ticksLeft = lastKeyframe + interval - tick
         // The sharper the page is, the less another refinement gains.
         let reserve = min(max(0.9 - 0.03 * Double(quantizer - 22), 0.15, leastPage / capacity), 0.9)
-        // A page that has just come is worth more than the next one, unless pages follow each other quickly.
-        let isYoung = lastKeyframe <= shownSince && !isFlipping
         // A page that cannot be read must not wait for the keyframe, which gets half of the bucket at most.
         let ofKeyframe = isYoung && isLeafing && quantizer >= Self.unreadableQuantizer ? 0.5 : 0.92
-        let forKeyframe = max(0, ofKeyframe * capacity - tickBytes * Double(ticksLeft))
-        let ofYoung = quantizer < Self.unreadableQuantizer ? 0.5 : 0.2
-        let weight = isYoung ? ofYoung : isRead(at: tick) ? 0.3 : 1
+        // A picture with little on it needs less.
+        let best = 1.1 * (keyframeSize?.bytes(quantizer: Self.lowestQuantizer) ?? capacity)
+        let forKeyframe = max(0, min(ofKeyframe * capacity, best) - inflow * Double(ticksLeft))
         return bucket.level - max(forKeyframe, reserve * capacity * weight)
     }
 
@@ -432,6 +444,7 @@ package struct ScreenRateControl {
         case .page(let unpredicted, let afterRest):
             zones = plan.quantizers
             if !afterRest { lastMotion = tick }
+            motion.stillQuantizer = quantizer
             lastPage = tick
             // A page that viewers have already without its details is smaller.
             if !plan.isIDR, !owedPage, let keyframeSize {
@@ -441,11 +454,15 @@ package struct ScreenRateControl {
             motion.notePage(bytes: bytes, quantizer: quantizer, unpredicted: unpredicted)
         case .keyframe: break
         case .movement(let share, let predicted, let refinement):
+            if isAtRest { motion.stillQuantizer = zones.highest }
             isAtRest = false
             lastMotion = tick
-            if !plan.isIDR {
+            if plan.isIDR {
+                motion.stillQuantizer = quantizer
+            } else {
                 lastChangeBytes = bytes
                 let isWhole = share > 0.95 || quantizer < zones.lowest
+                motion.stillQuantizer = isWhole ? quantizer : min(motion.stillQuantizer, quantizer)
                 zones = isWhole ? plan.quantizers : zones.atLeast(quantizer)
                 let moved = max(Double(bytes) - refinement, Double(bytes) / 5)
                 motion.note(bytes: Int(moved), quantizer: quantizer, predicted: predicted)
