@@ -329,6 +329,39 @@ import Testing
         #expect(keyframe.limit > 0.6 * Self.second, "it is as good as the page")
     }
 
+    @Test mutating func `a frame of a movement does not wait until the bucket is a tenth full`() throws {
+        try show(at: 0)
+        let meter = FixedMeter(predicted: 400, unpredicted: 4000)
+        var waits = 0
+        for tick in 1..<60 {
+            guard let plan = change(.whole(Self.size), at: tick, meter: meter) else {
+                waits += 1
+                continue
+            }
+            // More than flows in, until the bucket is nearly empty, and then as much.
+            let isFull = control.canSend(bytes: 20_000, at: time(tick))
+            control.note(plan, bytes: isFull ? 16_000 : 6000, at: time(tick))
+        }
+        #expect(waits == 0)
+    }
+
+    @Test mutating func `a cut in a movement is not made sharper than the frames around it`() throws {
+        try show(at: 0)
+        for tick in 1..<40 {
+            let moved = change(.whole(Self.size), at: tick, meter: FixedMeter(predicted: 1000, unpredicted: 4000))
+            let plan = try #require(moved)
+            control.note(plan, bytes: 8000, at: time(tick))
+        }
+        let page = change(.whole(Self.size), at: 40, meter: meter)
+        let cut = try #require(page)
+        #expect(cut.isIDR)
+        let sharper = control.retry(cut, bytes: Int(cut.limit / 3), attempt: 1)
+        #expect(sharper == nil, "it may have fewer bytes")
+        let again = control.retry(cut, bytes: Int(cut.limit * 1.2), attempt: 1)
+        let smaller = try #require(again)
+        #expect(smaller.quantizers.lowest > cut.quantizers.lowest)
+    }
+
     @Test mutating func `a picture whose keyframe needs little is refined at once`() throws {
         control = ScreenRateControl(kilobits: 6000, frameRate: 30, keyframeInterval: MediaTime(milliseconds: 2000))
         try show(at: 0)

@@ -14,10 +14,12 @@ extension ScreenRateControl {
         /// Seconds without a change after which a picture has been calm.
         static let calmTime = 0.2
         static let lowestQuantizer = 18
-        /// If less of each frame is new, compared with a new page, most of the picture is still.
+        /// If less of each frame is new, compared with a new page, the movement needs few bytes.
         static let smallNewness = 0.1
-        /// If a larger share of the picture changes, nothing of it is still.
-        static let largestSmallShare = 0.8
+        /// If a larger share of the picture changes, too little of it is still to be refined on its own.
+        static let largestShareBesideStill = 0.5
+        /// x264 leaves details out with it (`X264Encoder`). A coarser picture is worse than one that comes late.
+        static let coarsestQuantizer = 56
         /// A refinement by fewer steps of QP wastes bits, which only a bucket that is nearly full has.
         static let refinementSteps = 4
 
@@ -143,9 +145,12 @@ extension ScreenRateControl {
         share: Double, predicted: Double, at tick: Int
     ) -> (quantizer: Int, refinement: Double) {
         let left = Double(max(0, lastKeyframe + interval - tick))
+        let hasStillPart = share <= Motion.largestShareBesideStill
         let isSmall = motion.newness < Motion.smallNewness
         // The bucket should be at this level, on the way to the next keyframe.
-        let keyframe = min((isSmall ? 0.85 : 0.5) * capacity, motion.keyframeWork * exp2(-(motion.quantizer - 2) / 6))
+        let keyframe = min(
+            (isSmall || hasStillPart ? 0.85 : 0.5) * capacity,
+            motion.keyframeWork * exp2(-(motion.quantizer - 2) / 6))
         let target = (isSmall ? 0.95 : 0.65) * capacity - keyframe * left / Double(interval)
         let second = Double(frameRate)
         let horizon = isSmall ? second * 0.5 : min(max(left, second / 2), 2 * second)
@@ -163,12 +168,11 @@ extension ScreenRateControl {
             ? min(max(base, motion.quantizer - (bucket.level > target ? 2 : 1)), motion.quantizer + 4) : base
         motion.quantizer = min(max(next, Double(Motion.lowestQuantizer)), 48)
         // No frame uses up the bucket.
-        let most = max(1.5 * tickBytes, 0.4 * level)
+        let most = max(tickBytes, 0.3 * level)
         let known = max(0, 1 - predicted / max(40, motion.unpredicted))
         var quantizer = Int(motion.quantizer.rounded())
-        let spare =
-            isSmall && share <= Motion.largestSmallShare ? spareInMovement(at: tick, quantizer: quantizer) : nil
-        while quantizer < 50 {
+        let spare = hasStillPart ? spareInMovement(at: tick, quantizer: quantizer) : nil
+        while quantizer < min(Motion.coarsestQuantizer, coarsest) {
             let moved = motion.bytes(predicted: predicted, quantizer: quantizer)
             let refined = known * refinementBytes(to: quantizer)
             if moved + refined <= most, refined == 0 || isWorth(refined, to: quantizer, spare: spare) {

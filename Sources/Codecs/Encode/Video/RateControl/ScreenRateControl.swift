@@ -206,10 +206,13 @@ package struct ScreenRateControl {
     }
 
     /// A change waits while the bucket has fewer bytes: a P picture that is too large for it becomes a keyframe, which
-    /// empties it again. What moves first after a page may be small, and viewers wait for it.
+    /// empties it again. What moves first after a page may be small, and viewers wait for it. A frame that waits in a
+    /// movement makes the next step twice as large, beyond x264's search: that one costs several times as much, and the
+    /// frames after it wait too.
     private var leastForChange: Double {
         let sufficient = 0.1 * capacity + tickBytes / 2
-        return motion.fast.value > 0 ? sufficient : min(2 * tickBytes, sufficient)
+        guard motion.fast.value > 0 else { return min(2 * tickBytes, sufficient) }
+        return isAtRest ? sufficient : min(1.2 * tickBytes, sufficient)
     }
 
     /// True if a change is probably so cheap that nothing has to be measured: the bucket is full, and the last change
@@ -409,7 +412,11 @@ package struct ScreenRateControl {
     /// follows at once.
     private mutating func closer(_ plan: FramePlan, bytes: Int) -> FramePlan? {
         // In a movement it is as sharp as the frames around it, and need not use all that it may.
-        let isMoving = if case .movement = plan.kind { true } else { false }
+        let isMoving =
+            switch plan.kind {
+            case .movement, .page(_, afterRest: false): true
+            default: false
+            }
         let quantizer = plan.quantizers.highest
         let use = Double(bytes) / plan.limit
         guard use > 1.08 || !isMoving && use < 0.6 && quantizer > Self.lowestQuantizer + 4, var size = keyframeSize
@@ -462,7 +469,7 @@ package struct ScreenRateControl {
             } else {
                 lastChangeBytes = bytes
                 let isWhole = share > 0.95 || quantizer < zones.lowest
-                motion.stillQuantizer = isWhole ? quantizer : min(motion.stillQuantizer, quantizer)
+                motion.stillQuantizer = share > 0.95 ? quantizer : min(motion.stillQuantizer, quantizer)
                 zones = isWhole ? plan.quantizers : zones.atLeast(quantizer)
                 let moved = max(Double(bytes) - refinement, Double(bytes) / 5)
                 motion.note(bytes: Int(moved), quantizer: quantizer, predicted: predicted)
