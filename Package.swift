@@ -332,8 +332,8 @@ let tests: [Module] = [
     .test(
         "UserConfigurationTests",
         uses: [
-            "Media", "RTMP", "WindowPrivacy", "X11Capture", "ContentCapture", "Mix", "Encode", "Pipeline", "Upload",
-            "Session", "UserConfiguration", "TestSupport", "FuzzTargets",
+            "Media", "Processes", "RTMP", "WindowPrivacy", "X11Capture", "ContentCapture", "Mix", "Encode", "Pipeline",
+            "Upload", "Session", "UserConfiguration", "TestSupport", "FuzzTargets",
         ]),
     .test("CredentialsTests", uses: ["Processes", "UserConfiguration", "Credentials", "TestSupport", "FuzzTargets"]),
     .test("ControlTests", uses: ["Control", "TestSupport", "FuzzTargets"]),

@@ -77,7 +77,7 @@ package struct UserData {
     /// True if nobody else can change what is in the folder. A link is removed, and not followed.
     private static func isPrivate(_ status: stat) -> Bool {
         let kind = status.st_mode & S_IFMT
-        return kind == S_IFLNK || kind == S_IFDIR && status.st_mode & 0o022 == 0
+        return kind == S_IFLNK || kind == S_IFDIR && status.isWritableByOwnerOnly
     }
 
     /// False if secrets in a keyring cannot be seen, because none answers.

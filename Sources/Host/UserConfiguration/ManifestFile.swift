@@ -291,6 +291,6 @@ package enum ManifestFile {
         var status = stat()
         guard stat(path, &status) == 0 else { return .notThere(path: path, code: errno) }
         guard status.st_uid == getuid() || status.st_uid == 0 else { return .foreignOwner(path: path) }
-        return status.st_mode & 0o022 == 0 ? nil : .writableByOthers(path: path)
+        return status.isWritableByOwnerOnly ? nil : .writableByOthers(path: path)
     }
 }
