@@ -128,7 +128,7 @@ let layers = [
         [
             // Before the encoders: conversion, scaling and the slate; mixing and resampling of sound.
             .swift("Mix", uses: ["CSWResample", "CYUV", "CPixelKernels", "Media"]),
-            // The encoder of Opus, for extensions: nothing else needs libopus.
+            // The encoder of Opus, for the session's sound and for extensions.
             .swift("Opus", uses: ["COpus", "Media"]),
             // The encoders, and the rate control of the screen: H.264, AAC, PNG, Sixel.
             .swift(
@@ -146,7 +146,7 @@ let layers = [
                 "Pipeline",
                 uses: [
                     "Media", "Concurrency", "Capture", "WindowPrivacy", "X11Capture", "PortalCapture", "PulseCapture",
-                    "ContentCapture", "Mix", "Encode",
+                    "ContentCapture", "Mix", "Encode", "Opus",
                 ]),
             // The library of extensions: both sides of their connection to the host.
             .swift("BroadcastExtension", uses: ["CLinux", "Media", "Processes", "Bitstream"]),
@@ -182,7 +182,7 @@ let layers = [
                 "Host",
                 uses: [
                     "Media", "Concurrency", "Processes", "Capture", "WindowPrivacy", "PortalCapture", "Encode",
-                    "Pipeline", "Upload", "Session", "UserConfiguration", "Credentials", "Control", "Desktop",
+                    "Opus", "Pipeline", "Upload", "Session", "UserConfiguration", "Credentials", "Control", "Desktop",
                 ]),
             // Examines what a broadcast needs, without starting one.
             .swift(
@@ -250,7 +250,7 @@ let layers = [
             .program(
                 "broadcast-whip",
                 uses: [
-                    "CLinux", "Media", "Concurrency", "Bitstream", "Opus", "TLS", "HTTPClient", "WebRTC",
+                    "CLinux", "Media", "Concurrency", "Bitstream", "TLS", "HTTPClient", "WebRTC",
                     "BroadcastExtension",
                 ]),
         ]),
@@ -364,7 +364,8 @@ let tests: [Module] = [
     .test("HLSTests", uses: ["Media", "HLS", "HTTPClient", "BroadcastExtension", "broadcast-hls", "TestSupport"]),
     .test("LANTests", uses: ["Media", "WebRTC", "BroadcastExtension", "broadcast-lan", "TestSupport", "NIOHTTP1"]),
     .test("WebRTCTests", uses: ["Media", "WebRTC", "FuzzTargets"]),
-    .test("WHIPTests", uses: ["Media", "Opus", "BroadcastExtension", "broadcast-whip"]),
+    .test("OpusTests", uses: ["COpus", "Media", "Opus"]),
+    .test("WHIPTests", uses: ["Media", "BroadcastExtension", "broadcast-whip"]),
     .test("SRTTests", uses: ["Media", "Concurrency", "BroadcastExtension", "broadcast-srt", "TestSupport"]),
     .test("TestSupportTests", uses: ["TestPatterns", "TestSupport", "TestScreen"]),
     .test(

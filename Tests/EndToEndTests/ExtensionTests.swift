@@ -276,6 +276,48 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `Opus comes in packets of 20 ms, which decode to the sound`() async throws {
+            try await withStudio(["clock", "--beep"], width: 64, height: 48) { studio in
+                let script = """
+                    #!/usr/bin/env python3
+                    import ctypes, struct, sys, json
+                    print('{"hello":1}', flush=True)
+                    opus = ctypes.CDLL("libopus.so.0")
+                    opus.opus_decoder_create.restype = ctypes.c_void_p
+                    decoder = opus.opus_decoder_create(48000, 2, None)
+                    header, samples = struct.Struct("<4sIBBHIqq"), (ctypes.c_short * 11520)()
+                    head, times, lengths, peak = "", [], set(), 0
+                    while data := sys.stdin.buffer.read(32):
+                        _, length, kind, track, flags, sequence, pts, dts = header.unpack(data)
+                        payload = sys.stdin.buffer.read(length)
+                        if track == 3 and kind == 67: head = payload.hex()
+                        if track == 3 and kind == 83:
+                            times.append(pts)
+                            count = opus.opus_decode(ctypes.c_void_p(decoder), payload, length, samples, 5760, 0)
+                            lengths.add(count)
+                            peak = max(peak, *map(abs, samples[:2 * count]))
+                    steps = sorted({round((b - a) / 1e6) for a, b in zip(times, times[1:])})
+                    result = {"head": head, "first": times[0], "steps": steps, "lengths": list(lengths), "peak": peak}
+                    json.dump(result, open("sound", "w"))
+                    """
+                try Self.write("opus", script: script, for: studio.broadcast)
+                let folder = studio.broadcast.home + "/data/broadcast/extensions/opus"
+                let manifest =
+                    try String(contentsOfFile: folder + "/extension.toml", encoding: .utf8) + "audio = \"opus\"\n"
+                try manifest.write(toFile: folder + "/extension.toml", atomically: true, encoding: .utf8)
+                // The recording gets AAC of the same sound.
+                try await studio.record(["--duration", "3s", "--to", "opus", "--to", studio.path("out.mp4")])
+                let sound = try #require(try object(folder + "/sound") as? [String: Any])
+                // OpusHead, version 1, two channels, 312 samples to skip, 48 kHz, no gain.
+                #expect(sound["head"] as? String == "4f707573486561640102380180bb0000000000")
+                #expect(sound["steps"] as? [Int] == [20] && sound["lengths"] as? [Int] == [960])
+                let first = try #require(sound["first"] as? Int)
+                #expect((first + 6_500_000) % 20_000_000 == 0, "the encoder's delay of 6.5 ms is known")
+                #expect(sound["peak"] as? Int ?? 0 > 3000)
+                try await studio.media("out.mp4").expectDecodable()
+            }
+        }
+
         @Test func `What an extension says on standard error is in the log, and not on the terminal`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 let script = "#!/bin/sh\necho '{\"hello\":1}'\necho 'a word of its own' >&2\nexec cat > /dev/null\n"
@@ -311,7 +353,7 @@ extension EndToEndTests {
                 try install("frame-counter", for: broadcast)
                 try Self.write("open", script: "#!/bin/sh\n", for: broadcast)
                 let folder = broadcast.home + "/data/broadcast/extensions/open"
-                try FileManager.default.setAttributes([.posixPermissions: 0o720], ofItemAtPath: folder + "/program")
+                try FileManager.default.setAttributes([.posixPermissions: 0o702], ofItemAtPath: folder + "/program")
                 let list = try await broadcast.run(["list-extensions"])
                 #expect(
                     list.status == .exited(0) && list.output.contains("frame-counter")

@@ -20,7 +20,7 @@ struct AnnotationKeysTests {
     }
 
     @Test func `check-extension sends the keys of the manual`() throws {
-        let canned = try CannedBroadcast(seconds: 4, isRaw: false, hasVideo: true, hasSound: false, hasRawSound: false)
+        let canned = try CannedBroadcast(seconds: 4, isRaw: false, hasVideo: true, hasSound: false, soundCodec: .aac)
         let annotations = canned.elements.compactMap { if case .annotated(let values) = $0 { values } else { nil } }
         #expect(annotations.map { Set($0.keys) } == [try documentedKeys()])
     }

@@ -96,7 +96,10 @@ struct ManifestFileTests {
                 "video = \"h265\"", 4, "video",
                 .notAChoice("h265", choices: ["h264-annexb", "h264-avcc", "i420", "none"])
             ),
-            ("audio = \"mp3\"", 4, "audio", .notAChoice("mp3", choices: ["aac-adts", "aac-raw", "s16le", "none"])),
+            (
+                "audio = \"mp3\"", 4, "audio",
+                .notAChoice("mp3", choices: ["aac-adts", "aac-raw", "s16le", "opus", "none"])
+            ),
             ("container = \"avi\"", 4, "container", .notAChoice("avi", choices: ["flv", "mpegts", "fmp4"])),
             ("tracks = \"screen\"", 4, "tracks", .wrong(.texts(choices: ["screen", "app", "mic", "mixed"]))),
             (

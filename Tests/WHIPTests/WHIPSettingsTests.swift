@@ -1,6 +1,4 @@
 import BroadcastExtension
-import Media
-import Opus
 import Testing
 import broadcast_whip
 
@@ -37,19 +35,5 @@ struct WHIPSettingsTests {
             #expect(WHIPEndpoint.origin(of: url) == "https://h.example")
         }
         #expect(WHIPEndpoint.origin(of: "http://h.example:443/") == "http://h.example:443")
-    }
-
-    @Test func `sound becomes packets of 20 ms, and begins again after a gap`() throws {
-        let sound = try #require(OpusSound(AudioFormat(sampleRate: 48_000, channelCount: 2)))
-        #expect(OpusSound(AudioFormat(sampleRate: 44_100, channelCount: 2)) == nil)
-        let block = [UInt8](repeating: 0, count: 1024 * 4)
-        var ticks: [Int64] = []
-        for index in 0..<10 {
-            let time = MediaTime(value: Int64(1024 * index), timescale: 48_000)
-            ticks += sound.append(block, presented: time).map(\.ticks)
-        }
-        #expect(ticks == (0..<10).map { $0 * 960 })
-        let later = sound.append(block, presented: MediaTime(milliseconds: 5000))
-        #expect(later.map(\.ticks) == [240_000])
     }
 }

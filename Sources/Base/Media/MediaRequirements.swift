@@ -9,6 +9,8 @@ package struct MediaRequirements: Sendable, Equatable {
 
     package enum Audio: Sendable, Equatable {
         case aac
+        /// Opus, in packets of 20 ms.
+        case opus
         /// 16-bit PCM, little endian, interleaved.
         case pcm
     }

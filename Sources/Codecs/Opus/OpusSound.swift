@@ -5,64 +5,98 @@ import Media
 package final class OpusSound {
     /// Of one packet.
     static let packetTime = MediaTime(milliseconds: 20)
-    private static let bitrate: Int32 = 96_000
+    /// kbit/s.
+    package static let usualBitrate = 96
     /// From 0 to 10. Less work than libopus does by itself.
     private static let complexity: Int32 = 5
     private static let longestPacket = 1276
     /// A smaller gap than this is jitter of the timestamps.
     private static let gap = MediaTime(milliseconds: 100)
 
+    /// A packet, and its presentation time in 48,000ths of a second. What the first packets contain before the first
+    /// sample has times before it.
+    package typealias Packet = (bytes: [UInt8], ticks: Int64)
+
     private let encoder: OpaquePointer
     private let format: AudioFormat
     private let frameCount: Int
-    private var samples: [Int16] = []
+    private var samples: [Float] = []
     /// The presentation time of the first of `samples`; nil before the first ones.
     private var start: MediaTime?
+    /// The number of samples at 48 kHz that the encoder inserts before the first real one: the pre-skip (RFC 7845,
+    /// 4.2).
+    package let preSkip: Int
 
     /// Returns nil if Opus has no such format: it takes 8, 12, 16, 24 and 48 kHz, and one or two channels.
-    package init?(_ format: AudioFormat) {
+    ///
+    /// - Parameter bitrate: kbit/s.
+    package init?(_ format: AudioFormat, bitrate: Int = OpusSound.usualBitrate) {
         var status: Int32 = 0
         guard
             let encoder = opus_encoder_create(
                 Int32(format.sampleRate), Int32(format.channelCount), OPUS_APPLICATION_AUDIO, &status)
         else { return nil }
-        guard copus_set(encoder, Self.bitrate, Self.complexity) == OPUS_OK else {
+        // The range of libopus.
+        let bits = Int32(min(max(bitrate, 6), 510)) * 1000
+        guard copus_set(encoder, bits, Self.complexity) == OPUS_OK else {
             opus_encoder_destroy(encoder)
             return nil
         }
         (self.encoder, self.format) = (encoder, format)
         frameCount = Int(Self.packetTime.value(timescale: Int64(format.sampleRate)))
+        preSkip = Int(copus_lookahead(encoder, Int32(format.sampleRate)))
     }
 
     deinit {
         opus_encoder_destroy(encoder)
     }
 
-    /// Takes samples of 16 bits, little endian and interleaved. Returns the packets that are complete, each with its
-    /// presentation time in 48,000ths of a second.
-    package func append(_ data: [UInt8], presented: MediaTime) -> [(bytes: [UInt8], ticks: Int64)] {
-        let waiting = MediaTime(
-            value: Int64(samples.count / format.channelCount), timescale: Int64(format.sampleRate))
-        if let start, presented - (start + waiting) < Self.gap, (start + waiting) - presented < Self.gap {
-            // It goes on.
-        } else {
-            samples = []
-            start = presented
-        }
+    /// Takes samples of 16 bits, little endian and interleaved. Returns the packets that are complete.
+    package func append(_ data: [UInt8], presented: MediaTime) -> [Packet] {
+        proceed(to: presented)
         data.withUnsafeBytes { bytes in
             for index in 0..<bytes.count / 2 {
-                samples.append(Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: 2 * index, as: Int16.self)))
+                let value = Int16(littleEndian: bytes.loadUnaligned(fromByteOffset: 2 * index, as: Int16.self))
+                samples.append(Float(value) / 32_768)
             }
         }
-        var packets: [(bytes: [UInt8], ticks: Int64)] = []
+        return takePackets()
+    }
+
+    /// Takes interleaved samples, of which 1 is full scale. Returns the packets that are complete.
+    package func append(_ sound: Sound, presented: MediaTime) -> [Packet] {
+        proceed(to: presented)
+        samples += sound.samples
+        return takePackets()
+    }
+
+    /// Returns the last packet, filled up with silence, at the end.
+    package func finish() -> [Packet] {
+        guard !samples.isEmpty else { return [] }
+        let size = frameCount * format.channelCount
+        samples += [Float](repeating: 0, count: size - samples.count % size)
+        return takePackets()
+    }
+
+    /// What is late by a moment goes on where the samples before it end.
+    private func proceed(to presented: MediaTime) {
+        let waiting = MediaTime(
+            value: Int64(samples.count / format.channelCount), timescale: Int64(format.sampleRate))
+        if let start, presented - (start + waiting) < Self.gap, (start + waiting) - presented < Self.gap { return }
+        samples = []
+        start = presented
+    }
+
+    private func takePackets() -> [Packet] {
+        var packets: [Packet] = []
         let size = frameCount * format.channelCount
         while samples.count >= size, let start {
             var packet = [UInt8](repeating: 0, count: Self.longestPacket)
-            let count = opus_encode(encoder, samples, Int32(frameCount), &packet, Int32(packet.count))
+            let count = opus_encode_float(encoder, samples, Int32(frameCount), &packet, Int32(packet.count))
             samples.removeFirst(size)
             self.start = start + Self.packetTime
             guard count > 0 else { continue }
-            packets.append((Array(packet.prefix(Int(count))), start.value(timescale: 48_000)))
+            packets.append((Array(packet.prefix(Int(count))), start.value(timescale: 48_000) - Int64(preSkip)))
         }
         return packets
     }

@@ -281,7 +281,7 @@ final class RTCViewers {
     func begin(_ video: AVCDecoderConfigurationRecord, sound: AudioFormat?, origin: Int64?) {
         loop.assertInEventLoop()
         self.video = video
-        if sound != self.sound { (self.sound, opus) = (sound, sound.flatMap(OpusSound.init)) }
+        if sound != self.sound { (self.sound, opus) = (sound, sound.flatMap { OpusSound($0) }) }
         self.origin = origin.map { MediaTime(nanoseconds: $0) }
         for session in sessions.values { session.connection.origin = self.origin }
     }

@@ -4,7 +4,6 @@ import CLinux
 import Concurrency
 import Glibc
 import Media
-import Opus
 import Synchronization
 import WebRTC
 
@@ -204,7 +203,6 @@ final class WHIPSender: Sendable {
     private func send(_ connection: MediaConnection, _ sockets: borrowing DatagramSockets) -> (
         End, isAccepted: Bool
     ) {
-        let opus = stream.sound.flatMap(OpusSound.init)
         var lastKeyframeRequest: MediaTime?
         var wantsKeyframe = false
         var connectedSince: MediaTime?
@@ -220,7 +218,7 @@ final class WHIPSender: Sendable {
             let now = Self.now
             if connection.isConnected {
                 connectedSince = connectedSince ?? now
-                for sample in samples { send(sample, through: connection, opus, at: now) }
+                for sample in samples { send(sample, through: connection, at: now) }
             }
             connection.advance(to: now)
             if isEnded {
@@ -263,12 +261,11 @@ final class WHIPSender: Sendable {
     }
 
     private func send(
-        _ sample: BroadcastSample, through connection: MediaConnection, _ opus: OpusSound?, at now: MediaTime
+        _ sample: BroadcastSample, through connection: MediaConnection, at now: MediaTime
     ) {
         if sample.track != .screen {
-            for packet in opus?.append(sample.data, presented: sample.presentationTime) ?? [] {
-                connection.sendSound(packet.bytes, ticks: packet.ticks, at: now)
-            }
+            let ticks = sample.presentationTime.value(timescale: 48_000)
+            connection.sendSound(sample.data, ticks: ticks, at: now)
             return
         }
         var units = Array(NALUnits(lengthPrefixed: sample.data))

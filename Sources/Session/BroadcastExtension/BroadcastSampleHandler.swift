@@ -51,8 +51,8 @@ public protocol BroadcastSampleHandler: AnyObject {
     func resumed() throws
     /// The application on screen changed, or the user set metadata.
     func annotated(_ information: [String: String]) throws
-    /// The decoder configuration of a track, before its first sample: parameter sets (H.264) or an AudioSpecificConfig
-    /// (AAC).
+    /// The decoder configuration of a track, before its first sample: parameter sets (H.264), an AudioSpecificConfig
+    /// (AAC), or the identification header of Opus.
     func configured(_ track: Track, data: [UInt8]) throws
     /// The next sample of a track.
     func process(_ sample: BroadcastSample) throws

@@ -67,7 +67,7 @@ extension DestinationPlan {
             name: name, kind: .program(manifest.name), delivery: .live(retry: .liveDestination),
             media: .init(
                 video: manifest.takesVideo ? manifest.takesRawVideo ? .raw : .encoded : .none,
-                audio: manifest.takesRawAudio ? .pcm : .aac,
+                audio: manifest.soundCodec,
                 audioTracks: manifest.audioTracks, prefersConstantPacing: manifest.mode == .stream,
                 keyframeInterval: manifest.keyframeInterval.map { MediaTime(seconds: $0) }),
             makeHandler: {

@@ -10,4 +10,10 @@ static inline int copus_set(OpusEncoder *_Nonnull encoder, int bitrate, int comp
     return result == OPUS_OK ? opus_encoder_ctl(encoder, OPUS_SET_COMPLEXITY(complexity)) : result;
 }
 
+/* The number of samples at 48 kHz by which the encoder delays the sound. */
+static inline int copus_lookahead(OpusEncoder *_Nonnull encoder, int sample_rate) {
+    opus_int32 samples = 0;
+    return opus_encoder_ctl(encoder, OPUS_GET_LOOKAHEAD(&samples)) == OPUS_OK ? samples * (48000 / sample_rate) : 0;
+}
+
 #endif

@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: [false, true])
     func `It has a pause, an annotation, and a gap that ends with a discontinuity`(isRaw: Bool) throws {
         let broadcast = try CannedBroadcast(
-            seconds: 6, isRaw: isRaw, hasVideo: true, hasSound: true, hasRawSound: isRaw)
+            seconds: 6, isRaw: isRaw, hasVideo: true, hasSound: true, soundCodec: isRaw ? .pcm : .aac)
         let kinds = broadcast.elements.compactMap { element -> String? in
             switch element {
             case .packet: nil
@@ -34,9 +34,9 @@ import Testing
     }
 
     @Test func `It has only the tracks that the extension takes`() throws {
-        let sound = try CannedBroadcast(seconds: 4, isRaw: false, hasVideo: false, hasSound: true, hasRawSound: false)
+        let sound = try CannedBroadcast(seconds: 4, isRaw: false, hasVideo: false, hasSound: true, soundCodec: .aac)
         #expect(sound.stream.video == nil && Set(packets(sound).map(\.track)) == [.mixed])
-        let picture = try CannedBroadcast(seconds: 4, isRaw: false, hasVideo: true, hasSound: false, hasRawSound: false)
+        let picture = try CannedBroadcast(seconds: 4, isRaw: false, hasVideo: true, hasSound: false, soundCodec: .aac)
         #expect(picture.stream.audio.isEmpty && Set(packets(picture).map(\.track)) == [.screen])
     }
 }

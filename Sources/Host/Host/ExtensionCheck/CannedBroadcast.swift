@@ -1,5 +1,6 @@
 import Encode
 import Media
+import Opus
 
 /// A short broadcast with the same content each time: moving pictures and silence, a pause, an annotation, and a gap of
 /// dropped pictures.
@@ -14,10 +15,11 @@ package struct CannedBroadcast {
     /// - Parameters:
     ///   - seconds: the duration, at least 4.
     ///   - isRaw: true for I420 pictures instead of H.264.
-    ///   - hasRawSound: true for PCM instead of AAC.
+    ///   - soundCodec: what the sound is encoded to.
     ///   - profile: of the pictures; nil for High.
     package init(
-        seconds: Int, isRaw: Bool, hasVideo: Bool, hasSound: Bool, hasRawSound: Bool, profile: VideoProfile? = nil
+        seconds: Int, isRaw: Bool, hasVideo: Bool, hasSound: Bool, soundCodec: MediaRequirements.Audio,
+        profile: VideoProfile? = nil
     ) throws(EncodeError) {
         stream = StreamDescription(video: nil, audio: [], title: "A canned broadcast")
         var packets: [EncodedPacket] = []
@@ -25,7 +27,7 @@ package struct CannedBroadcast {
             packets += try Self.pictures(
                 seconds: seconds, isRaw: isRaw, profile: profile, stream: &stream)
         }
-        if hasSound { packets += try Self.sound(seconds: seconds, isRaw: hasRawSound, stream: &stream) }
+        if hasSound { packets += try Self.sound(seconds: seconds, codec: soundCodec, stream: &stream) }
         packets.sort { ($0.presentationTime, $0.track.rawValue) < ($1.presentationTime, $1.track.rawValue) }
         let middle = MediaTime(milliseconds: Int64(seconds) * 500)
         var isPastMiddle = false
@@ -92,27 +94,35 @@ package struct CannedBroadcast {
         return try isRaw ? packets : packets + encoder.finish()
     }
 
-    private static func sound(seconds: Int, isRaw: Bool, stream: inout StreamDescription) throws(EncodeError)
-        -> [EncodedPacket]
-    {
-        let encoder = try AACEncoder(track: .mixed, bitrate: 64)
-        stream.audio = [encoder.format]
-        var packets: [EncodedPacket] = []
+    private static func sound(
+        seconds: Int, codec: MediaRequirements.Audio, stream: inout StreamDescription
+    ) throws(EncodeError) -> [EncodedPacket] {
         let format = AudioFormat.broadcast
-        let blockLength = AudioTrackFormat.framesPerPacket
-        let silence = Sound(format: format, samples: [Float](repeating: 0, count: blockLength * format.channelCount))
-        for number in 0..<seconds * format.sampleRate / blockLength {
-            let time = MediaTime(value: Int64(number * blockLength), timescale: Int64(format.sampleRate))
-            if isRaw {
-                packets.append(
-                    EncodedPacket(
-                        track: .mixed, presentationTime: time, decodeTime: time, isKeyframe: true,
-                        sequence: UInt32(number),
-                        data: [UInt8](repeating: 0, count: blockLength * format.channelCount * 2)))
-                continue
-            }
-            packets += try encoder.encode(SampleBuffer(track: .mixed, presentationTime: time, payload: .sound(silence)))
+        let bitrate = 64
+        let length = AudioTrackFormat.framesPerPacket
+        let silence = Sound(format: format, samples: [Float](repeating: 0, count: length * format.channelCount))
+        let blocks = (0..<seconds * format.sampleRate / length).map { number in
+            SampleBuffer(
+                track: .mixed,
+                presentationTime: MediaTime(value: Int64(number * length), timescale: Int64(format.sampleRate)),
+                payload: .sound(silence))
         }
-        return try isRaw ? packets : packets + encoder.finish()
+        let encoder = try AACEncoder(track: .mixed, bitrate: bitrate)
+        stream.audio = [encoder.format]
+        switch codec {
+        case .aac:
+            var packets: [EncodedPacket] = []
+            for block in blocks { packets += try encoder.encode(block) }
+            return packets + (try encoder.finish())
+        case .pcm:
+            var packetizer = RawAudioPacketizer(track: .mixed)
+            return blocks.compactMap { packetizer.packet(for: $0) }
+        case .opus:
+            guard let encoder = OpusTrackEncoder(track: .mixed, bitrate: bitrate),
+                let format = OpusTrackEncoder.format(of: .mixed, bitrate: bitrate)
+            else { throw .cannotOpenAudio(.outOfMemory) }
+            stream.audio = [format]
+            return blocks.flatMap(encoder.encode) + encoder.finish()
+        }
     }
 }

@@ -56,7 +56,7 @@ package struct ExtensionTrial: Sendable {
         let broadcast = try CannedBroadcast(
             seconds: seconds, isRaw: manifest.takesRawVideo, hasVideo: manifest.takesVideo,
             hasSound: !manifest.audioTracks.isEmpty,
-            hasRawSound: manifest.takesRawAudio, profile: manifest.profile)
+            soundCodec: manifest.soundCodec, profile: manifest.profile)
         let handler = makeHandler(found, report)
         if let error = await play(broadcast.stream, broadcast.elements, to: handler) { found.add(.failed(error)) }
         // A broadcast may be stopped before its first picture. The protocol does not define what a stream's program

@@ -4,6 +4,7 @@ import ContentCapture
 import Encode
 import Media
 import Mix
+import Opus
 import PulseCapture
 import Synchronization
 import WindowPrivacy
@@ -19,7 +20,10 @@ final class AudioLoop: Sendable {
     private static let maximumPackets = 8
 
     private let configuration: MediaConfiguration.Audio
+    /// Of AAC and PCM.
     private let distributor: Distributor
+    /// Of Opus.
+    private let opusDistributor: Distributor
     private let disclosure: Disclosure
     private let inbox: SoundInbox
     private let recorder: SoundRecorder
@@ -33,11 +37,12 @@ final class AudioLoop: Sendable {
     ///   - content: the timeline that a file's sound shares with the session's pictures.
     init(
         configuration: MediaConfiguration.Audio, mutedWindows: HiddenWindowRules?, content: ContentClock,
-        distributor: Distributor,
+        distributor: Distributor, opusDistributor: Distributor,
         disclosure: Disclosure
     ) {
         self.configuration = configuration
         self.distributor = distributor
+        self.opusDistributor = opusDistributor
         self.disclosure = disclosure
         var wanted: Set<Track> = []
         if configuration.app != nil { wanted.insert(.app) }
@@ -121,6 +126,7 @@ final class AudioLoop: Sendable {
             while let first = mix.mixer.nextDueTime(now: clock.now) {
                 if let end = work.end, first >= end {
                     for encoder in mix.encoders.values { mix.packets += try encoder.finish() }
+                    for encoder in mix.opus.values { mix.opusPackets += encoder.finish() }
                     return
                 }
                 try mixBlock(at: first, isLocked: work.isLocked, now: clock.now, &mix)
@@ -135,9 +141,11 @@ final class AudioLoop: Sendable {
     /// The state of the thread from one block to the next.
     private struct Mixing {
         var encoders: [Track: AACEncoder]
+        var opus: [Track: OpusTrackEncoder] = [:]
         var raw: [Track: RawAudioPacketizer] = [:]
         /// The packets of the blocks that were due, which wake a destination once.
         var packets: [EncodedPacket] = []
+        var opusPackets: [EncodedPacket] = []
         var mixer: AudioMixer
         var meter = LevelMeter()
         var isPaused = false
@@ -155,13 +163,15 @@ final class AudioLoop: Sendable {
         if isPaused != mix.isPaused {
             mix.isPaused = isPaused
             deliver(&mix)
-            for raw in [false, true] {
-                distributor.distribute(isPaused ? .paused(at: time) : .resumed(at: time), raw: raw)
-            }
+            let mark = isPaused ? PauseMark.paused(at: time) : .resumed(at: time)
+            for raw in [false, true] { distributor.distribute(mark, raw: raw) }
+            opusDistributor.distribute(mark, raw: false)
         }
         let encoded = distributor.tracks(raw: false)
         let plain = distributor.tracks(raw: true)
-        for block in mix.mixer.nextBlocks(of: encoded.union(plain), now: now) {
+        let opus = opusDistributor.tracks(raw: false)
+        for block in mix.mixer.nextBlocks(of: encoded.union(plain).union(opus), now: now) {
+            if opus.contains(block.track) { try encodeOpus(block, &mix) }
             if plain.contains(block.track),
                 let packet = mix.raw[block.track, default: RawAudioPacketizer(track: block.track)].packet(for: block)
             {
@@ -181,8 +191,17 @@ final class AudioLoop: Sendable {
         mix.meter.note(&mix.mixer, tracks: [.app, .mic])
     }
 
+    private func encodeOpus(_ block: SampleBuffer, _ mix: inout Mixing) throws(EncodeError) {
+        let open = mix.opus[block.track] ?? OpusTrackEncoder(track: block.track, bitrate: configuration.bitrate)
+        guard let open else { throw .cannotOpenAudio(.outOfMemory) }
+        mix.opus[block.track] = open
+        mix.opusPackets += open.encode(block)
+    }
+
     private func deliver(_ mix: inout Mixing) {
         _ = distributor.distribute(mix.packets)
+        _ = opusDistributor.distribute(mix.opusPackets)
         mix.packets.removeAll()
+        mix.opusPackets.removeAll()
     }
 }

@@ -4,13 +4,15 @@ import ContentCapture
 import Encode
 import Media
 import Mix
+import Opus
 import Synchronization
 import WindowPrivacy
 
 /// The sound of a session, from the devices to the destinations' queues. Its encoder opens when the first destination
 /// needs sound.
 ///
-///     SoundRecorder ─► AudioLoop ─► Distributor ─► PacketQueue
+///     SoundRecorder ─► AudioLoop ─┬► Distributor (AAC, PCM) ─► PacketQueue
+///                                 └► Distributor (Opus) ─────► PacketQueue
 final class SoundPipeline: Sendable {
     private let configuration: MediaConfiguration.Audio
     private let clips: ClipBuffer?
@@ -19,6 +21,7 @@ final class SoundPipeline: Sendable {
     /// How long `join` waits for each thread.
     private let threadLimit: Duration
     private let distributor: Distributor
+    private let opusDistributor = Distributor(clips: nil, marksClips: false)
     private let loop: AudioLoop
     /// True if the user wants sound. If false, live destinations get silence, and recordings get no sound track.
     private let isWanted: Bool
@@ -57,7 +60,7 @@ final class SoundPipeline: Sendable {
         distributor = Distributor(clips: clips, marksClips: false)
         loop = AudioLoop(
             configuration: configuration, mutedWindows: mutedWindows, content: content, distributor: distributor,
-            disclosure: disclosure)
+            opusDistributor: opusDistributor, disclosure: disclosure)
     }
 
     // MARK: Start
@@ -134,16 +137,18 @@ final class SoundPipeline: Sendable {
         guard serves(requirements) else { return [] }
         if try await openEncoder(), let clock = state.withLock({ $0.clock }) { record(clock, from: clock.now) }
         let media = requirements.media
-        distributor.add(
-            .init(
-                queue: queue, tracks: Set(media.audioTracks), isRaw: media.takesRawAudio,
-                carriesMarks: !media.takesVideo))
+        let outlet = Distributor.Outlet(
+            queue: queue, tracks: Set(media.audioTracks), isRaw: media.takesRawAudio, carriesMarks: !media.takesVideo)
+        (media.audio == .opus ? opusDistributor : distributor).add(outlet)
+        let format =
+            media.audio == .opus ? OpusTrackEncoder.format(of: .mixed, bitrate: configuration.bitrate) : self.format
         return format.map { format in media.audioTracks.map { format.of($0) } } ?? []
     }
 
     /// Gives `queue` no more sound.
     func detach(_ queue: PacketQueue) {
         distributor.remove(queue)
+        opusDistributor.remove(queue)
     }
 
     /// True if such a destination gets sound. Some live services reject a stream without a sound track, so a live

@@ -39,7 +39,7 @@ struct DestinationTask {
         if !plan.isLive && plan.media.takesVideo { hold = SoundHold() }
         if joinsLate && !plan.isLive {
             start = RecordingStart(
-                hasVideo: plan.media.takesVideo, priming: plan.media.takesRawAudio ? .zero : stream.priming)
+                hasVideo: plan.media.takesVideo, priming: plan.media.audio == .aac ? stream.priming : .zero)
         }
     }
 

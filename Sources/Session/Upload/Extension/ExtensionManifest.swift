@@ -31,6 +31,8 @@ package struct ExtensionManifest: Sendable, Equatable {
         case raw = "aac-raw"
         /// Linear PCM, 16 bits, little endian, interleaved.
         case s16le
+        /// Opus without a container, in packets of 20 ms (RFC 6716).
+        case opus
         case none
     }
 
@@ -119,8 +121,15 @@ package struct ExtensionManifest: Sendable, Equatable {
         return tracks.compactMap { name in Track.allCases.first { $0.name == name && $0 != .screen } }
     }
 
-    /// True if the extension receives sound as PCM instead of AAC.
-    package var takesRawAudio: Bool { mode == .samples && audio == .s16le && !audioTracks.isEmpty }
+    /// What the sound is encoded to.
+    package var soundCodec: MediaRequirements.Audio {
+        guard mode == .samples, !audioTracks.isEmpty else { return .aac }
+        return switch audio {
+        case .s16le: .pcm
+        case .opus: .opus
+        case .adts, .raw, .none: .aac
+        }
+    }
 
     /// Why this manifest cannot be served; nil if it can.
     package var problem: ExtensionProblem? {

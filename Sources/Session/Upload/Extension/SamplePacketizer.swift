@@ -42,7 +42,10 @@ struct SamplePacketizer {
                     sampleRate: format.format.sampleRate,
                     channels: format.format.channelCount))
             // Linear PCM needs no configuration: the event contains its rate and channels.
-            if audio != .s16le { configurations.append((format.track, format.audioSpecificConfig)) }
+            if audio != .s16le {
+                configurations.append(
+                    (format.track, audio == .opus ? OpusIdentification(format).bytes : format.audioSpecificConfig))
+            }
             if audio == .adts { headers[format.track] = ADTSHeader(format) }
         }
     }
