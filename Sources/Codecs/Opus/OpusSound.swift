@@ -1,10 +1,10 @@
 import COpus
 import Media
 
-/// Encodes PCM to packets of Opus of 20 ms. Use it on one thread.
+/// Encodes PCM to packets of Opus. Use it on one thread.
 package final class OpusSound {
-    /// Of one packet.
-    static let packetTime = MediaTime(milliseconds: 20)
+    /// The usual duration of a packet.
+    package static let usualPacketTime = MediaTime(milliseconds: 20)
     /// kbit/s.
     package static let usualBitrate = 96
     /// From 0 to 10. Less work than libopus does by itself.
@@ -19,6 +19,7 @@ package final class OpusSound {
 
     private let encoder: OpaquePointer
     private let format: AudioFormat
+    private let packetTime: MediaTime
     private let frameCount: Int
     private var samples: [Float] = []
     /// The presentation time of the first of `samples`; nil before the first ones.
@@ -29,8 +30,13 @@ package final class OpusSound {
 
     /// Returns nil if Opus has no such format: it takes 8, 12, 16, 24 and 48 kHz, and one or two channels.
     ///
-    /// - Parameter bitrate: kbit/s.
-    package init?(_ format: AudioFormat, bitrate: Int = OpusSound.usualBitrate) {
+    /// - Parameters:
+    ///   - bitrate: kbit/s.
+    ///   - packetTime: the duration of a packet: 2.5, 5, 10, 20, 40 or 60 ms.
+    package init?(
+        _ format: AudioFormat, bitrate: Int = OpusSound.usualBitrate,
+        packetTime: MediaTime = OpusSound.usualPacketTime
+    ) {
         var status: Int32 = 0
         guard
             let encoder = opus_encoder_create(
@@ -42,8 +48,8 @@ package final class OpusSound {
             opus_encoder_destroy(encoder)
             return nil
         }
-        (self.encoder, self.format) = (encoder, format)
-        frameCount = Int(Self.packetTime.value(timescale: Int64(format.sampleRate)))
+        (self.encoder, self.format, self.packetTime) = (encoder, format, packetTime)
+        frameCount = Int(packetTime.value(timescale: Int64(format.sampleRate)))
         preSkip = Int(copus_lookahead(encoder, Int32(format.sampleRate)))
     }
 
@@ -94,7 +100,7 @@ package final class OpusSound {
             var packet = [UInt8](repeating: 0, count: Self.longestPacket)
             let count = opus_encode_float(encoder, samples, Int32(frameCount), &packet, Int32(packet.count))
             samples.removeFirst(size)
-            self.start = start + Self.packetTime
+            self.start = start + packetTime
             guard count > 0 else { continue }
             packets.append((Array(packet.prefix(Int(count))), start.value(timescale: 48_000) - Int64(preSkip)))
         }

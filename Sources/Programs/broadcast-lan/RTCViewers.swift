@@ -67,6 +67,8 @@ final class RTCViewers {
     private var video: AVCDecoderConfigurationRecord?
     private var sound: AudioFormat?
     private var opus: OpusSound?
+    /// Short, because viewers are near: with 20 ms, Chromium plays the sound 15 to 20 ms later.
+    private static let packetTime = MediaTime(milliseconds: 10)
     private var origin: MediaTime?
     /// True if the stream has B-frames, which players of WebRTC do not reorder.
     private var isReordered = false
@@ -281,7 +283,10 @@ final class RTCViewers {
     func begin(_ video: AVCDecoderConfigurationRecord, sound: AudioFormat?, origin: Int64?) {
         loop.assertInEventLoop()
         self.video = video
-        if sound != self.sound { (self.sound, opus) = (sound, sound.flatMap { OpusSound($0) }) }
+        if sound != self.sound {
+            self.sound = sound
+            opus = sound.flatMap { OpusSound($0, packetTime: Self.packetTime) }
+        }
         self.origin = origin.map { MediaTime(nanoseconds: $0) }
         for session in sessions.values { session.connection.origin = self.origin }
     }
