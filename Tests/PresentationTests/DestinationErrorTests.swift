@@ -63,6 +63,10 @@ struct DestinationErrorTests {
         ),
         (.connectionLost(status: nil), .unavailable, "The connection is lost."),
         (
+            .neverLive(status: "asking the server"), .unavailable,
+            "The broadcast was over before it was live: asking the server."
+        ),
+        (
             .connectionLost(status: "the server refused it"), .unavailable,
             "The connection is lost: the server refused it."
         ),

@@ -105,6 +105,10 @@ extension BroadcastError {
         case .notFinishedInTime: self = .notFinished(destination: destination)
         case .connectionLost(let status):
             self = .server(destination: destination, code: error.code, reason: status ?? "The connection is lost.")
+        case .neverLive(let status):
+            self = .server(
+                destination: destination, code: error.code,
+                reason: status ?? "The broadcast was over before it was live.")
         case .rtmp(let problem): self = .server(destination: destination, code: error.code, reason: problem.description)
         case .extension(_, .reported(let code, let message, _)):
             self = .extension(destination: destination, code: code, message: message)

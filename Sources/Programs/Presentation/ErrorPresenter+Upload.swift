@@ -16,7 +16,7 @@ extension UploadError {
         case .writeFailed: .ioError
         case .pictureTooLarge: .usage
         case .readerClosed: .success
-        case .pipeWithoutReader, .readerStalled, .notFinishedInTime, .connectionLost: .unavailable
+        case .pipeWithoutReader, .readerStalled, .notFinishedInTime, .connectionLost, .neverLive: .unavailable
         case .rtmp(let error): error.exitStatus
         case .extension(_, let problem): problem.exitStatus
         }
@@ -47,6 +47,8 @@ extension UploadError {
         case .readerStalled(let path):
             "The reader of \(path == "-" ? "standard output" : path) stopped reading, so the end of the stream is lost. Use a reader that reads until the end."
         case .notFinishedInTime: "It did not finish in time and was abandoned. Check that its far end still reads."
+        case .neverLive(let status):
+            "The broadcast was over before it was live" + (status.map { ": \($0.withoutPeriod)." } ?? ".")
         case .connectionLost(let status): "The connection is lost" + (status.map { ": \($0.withoutPeriod)." } ?? ".")
         case .rtmp(let error): error.sentence(destination: destination)
         case .extension(let name, let problem): problem.sentence(extension: name, destination: destination)

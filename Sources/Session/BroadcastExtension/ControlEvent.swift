@@ -8,7 +8,8 @@ public struct ControlEvent: Codable, Equatable, Sendable {
         public var name: String
         /// The track's number in frame headers.
         public var id: UInt8
-        /// `h264-annexb`, `h264-avcc`, `i420`, `aac-adts`, `aac-raw`, `opus` or `s16le`. The tracks of a clip are in its file.
+        /// `h264-annexb`, `h264-avcc`, `i420`, `aac-adts`, `aac-raw`, `opus` or `s16le`. The tracks of a clip
+        /// are in its file.
         public var format: String
         /// Pixels.
         public var width: Int?

@@ -22,6 +22,8 @@ package enum UploadError: Error, Sendable, Equatable {
     case notFinishedInTime
     /// The far end stopped accepting data; the extension's own status, if it gave one.
     case connectionLost(status: String?)
+    /// The broadcast was over before the far end accepted anything.
+    case neverLive(status: String?)
     case rtmp(RTMPError)
     /// `name` is the name of the extension, not of the destination.
     case `extension`(name: String, ExtensionProblem)
@@ -43,7 +45,7 @@ package enum UploadError: Error, Sendable, Equatable {
     package var retry: RetryAdvice {
         switch self {
         case .cannotCreate, .writeFailed, .pictureTooLarge, .readerClosed, .readerStalled: .never
-        case .pipeWithoutReader, .notFinishedInTime, .connectionLost: .later
+        case .pipeWithoutReader, .notFinishedInTime, .connectionLost, .neverLive: .later
         case .rtmp(let error): error.retry
         case .extension(_, let problem): problem.retry
         }
@@ -56,7 +58,7 @@ package enum UploadError: Error, Sendable, Equatable {
         case .writeFailed: 507
         case .pictureTooLarge: 413
         case .readerClosed: 200
-        case .pipeWithoutReader, .readerStalled, .notFinishedInTime, .connectionLost: 503
+        case .pipeWithoutReader, .readerStalled, .notFinishedInTime, .connectionLost, .neverLive: 503
         case .rtmp(let error): error.code
         case .extension(_, let problem): problem.code
         }

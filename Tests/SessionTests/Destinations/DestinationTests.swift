@@ -296,6 +296,25 @@ import Upload
         await rig.destination.waitUntilOver()
     }
 
+    @Test(arguments: [Destination.End.over, .asked])
+    func `A far end that had accepted nothing when the content was over has failed`(end: Destination.End) async throws {
+        let rig = Rig()
+        rig.viewer.setRemarks {
+            $0.isReady = false
+            $0.status = "asking the server"
+        }
+        rig.start()
+        try await waitUntil("its start") { rig.viewer.calls == [.started] }
+        rig.destination.end(end)
+        await rig.destination.waitUntilOver()
+        let result = rig.destination.snapshot()
+        if end == .over {
+            #expect(rig.destination.state == .failed && result.error == .neverLive(status: "asking the server"))
+        } else {
+            #expect(rig.destination.state == .finished && result.error == nil, "the user stopped it")
+        }
+    }
+
     @Test func `Reports of the far end are part of the snapshot and of the backlog`() async throws {
         let rig = Rig()
         rig.viewer.setRemarks {

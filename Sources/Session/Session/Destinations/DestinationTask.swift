@@ -53,6 +53,9 @@ struct DestinationTask {
             handler.attach(context)
             do throws(UploadError) {
                 try await serve(handler)
+                if plan.isLive, !wasLive, destination.end == .over {
+                    return destination.change(to: .failed, error: .neverLive(status: handler.remarks.status))
+                }
                 return destination.change(to: .finished)
             } catch .readerClosed {
                 queue.end()
