@@ -297,7 +297,7 @@ let tests: [Module] = [
     .test("DocumentTests"),
     .test("ConcurrencyTests", uses: ["Media", "Concurrency", "TestSupport"]),
     .test("MediaTests", uses: ["Media", "TestPatterns"]),
-    .test("ProcessesTests", uses: ["Concurrency", "Processes", "TestSupport"]),
+    .test("ProcessesTests", uses: ["CLinux", "Concurrency", "Processes", "TestSupport"]),
     .test("BusTests", uses: ["Bus", "TestSupport"]),
     .test("BitstreamTests", uses: ["Media", "Bitstream", "FuzzTargets"]),
     .test("MuxTests", uses: ["Media", "Bitstream", "Mux", "TestPatterns"]),
@@ -365,7 +365,7 @@ let tests: [Module] = [
     .test("LANTests", uses: ["Media", "WebRTC", "BroadcastExtension", "broadcast-lan", "TestSupport", "NIOHTTP1"]),
     .test("WebRTCTests", uses: ["Media", "WebRTC", "FuzzTargets"]),
     .test("OpusTests", uses: ["COpus", "Media", "Opus"]),
-    .test("WHIPTests", uses: ["Media", "BroadcastExtension", "broadcast-whip"]),
+    .test("WHIPTests", uses: ["BroadcastExtension", "broadcast-whip"]),
     .test("SRTTests", uses: ["Media", "Concurrency", "BroadcastExtension", "broadcast-srt", "TestSupport"]),
     .test("TestSupportTests", uses: ["TestPatterns", "TestSupport", "TestScreen"]),
     .test(

@@ -345,6 +345,30 @@ import Testing
         #expect(waits == 0)
     }
 
+    @Test mutating func `a coarse frame of a movement does not stop the movement`() throws {
+        control = ScreenRateControl(
+            kilobits: 1500, frameRate: 30, keyframeInterval: MediaTime(milliseconds: 2000), highestQuantizer: 61)
+        try show(at: 0)
+        let meter = FixedMeter(predicted: 2300, unpredicted: 4000)
+        var (coarsest, frames) = (0, 0)
+        for tick in 1..<300 {
+            let isKeyframeDue = tick % 60 == 0
+            guard let plan = change(.whole(Self.size), at: tick, meter: meter, isKeyframeDue: isKeyframeDue) else {
+                continue
+            }
+            guard case .movement = plan.kind else {
+                Issue.record("\(plan)")
+                return
+            }
+            frames += 1
+            coarsest = max(coarsest, plan.isIDR ? 0 : plan.quantizers.highest)
+            // With every QP more than flows in.
+            control.note(plan, bytes: 9000, at: time(tick))
+        }
+        #expect(coarsest > 51 && coarsest <= 54, "with more, viewers would be owed a page")
+        #expect(frames > 190)
+    }
+
     @Test mutating func `a cut in a movement is not made sharper than the frames around it`() throws {
         try show(at: 0)
         for tick in 1..<40 {

@@ -94,6 +94,19 @@ extension EndToEndTests {
             #expect(!result.errors.contains("visible"), "\(wrong.testDescription): \(result.errors)")
         }
 
+        @Test(arguments: [["help", "nosuch"], ["nosuch", "--help"], ["nosuch", "-h"]])
+        func `Help about a command that does not exist is an error`(arguments: [String]) async throws {
+            try await withPeers { peers in
+                let broadcast = try BroadcastCommand(in: peers, display: missingDisplay)
+                let result = try await broadcast.run(arguments)
+                #expect(result.status == .exited(64) && result.output.isEmpty)
+                expectSentence(in: result.errors, saying: ["nosuch"])
+                for known in [["help", "stop"], ["stop", "--help"], ["help", "rules"], ["help"]] {
+                    #expect(try await broadcast.run(known).status == .exited(0))
+                }
+            }
+        }
+
         @Test func `A password in an address is refused, and is shown nowhere`() async throws {
             try await withPeers { peers in
                 let broadcast = try BroadcastCommand(in: peers, display: missingDisplay)

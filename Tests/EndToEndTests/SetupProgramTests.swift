@@ -162,7 +162,7 @@ extension EndToEndTests {
                     #expect(!result.errors.contains("canary"), "\(output)")
                 }
                 let folder = try install(for: broadcast)
-                try FileManager.default.setAttributes([.posixPermissions: 0o720], ofItemAtPath: folder + "/sign_in.py")
+                try FileManager.default.setAttributes([.posixPermissions: 0o702], ofItemAtPath: folder + "/sign_in.py")
                 let open = try await broadcast.run(["setup", "sign-in-demo"])
                 #expect(open.status == .exited(78))
                 expectSentence(in: open.errors, saying: ["sign_in.py", "chmod go-w"])

@@ -19,7 +19,7 @@ struct OpusSoundTests {
         #expect(ticks == (0..<10).map { $0 * 960 - skip })
         let later = sound.append(block, presented: MediaTime(milliseconds: 5000))
         #expect(later.map(\.ticks) == [240_000 - skip])
-        #expect(sound.finish().map(\.ticks) == [240_960 - skip], "64 samples are left")
+        #expect(sound.finish().map(\.ticks) == [240_960 - skip], "64 samples and the delay are left")
         #expect(sound.finish().isEmpty)
     }
 

@@ -289,7 +289,7 @@ struct ManifestFileTests {
                 for mode in [0o720, 0o702] {
                     try folder.setMode(mode, of: "extensions/a" + name)
                     // What the group of this user alone may write is what an editor creates on many systems.
-                    let isRefused = mode == 0o702 || !UserGroup.isOwn(getgid())
+                    let isRefused = mode == 0o702 || !WriteAccess.isGroupOfOwnUser(getgid())
                     #expect(
                         ManifestFile.examine(folder: own).problems
                             == (isRefused ? [.manifest(.writableByOthers(path: path))] : []))

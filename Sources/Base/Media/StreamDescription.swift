@@ -63,7 +63,7 @@ public struct VideoTrackFormat: Sendable, Equatable {
     }
 }
 
-/// The format of an AAC-LC audio track.
+/// The format of an audio track: AAC-LC, or Opus, which has no AudioSpecificConfig.
 public struct AudioTrackFormat: Sendable, Equatable {
     public var track: Track
     public var format: AudioFormat
@@ -71,7 +71,7 @@ public struct AudioTrackFormat: Sendable, Equatable {
     public var audioSpecificConfig: [UInt8]
     /// kbit/s.
     public var bitrate: Int
-    /// The number of sample frames that the encoder inserts before the first real one. Packets that contain only these
+    /// The number of sample frames that the encoder inserts before the first real one. Packets that begin with these
     /// have negative times.
     public var priming: Int
 

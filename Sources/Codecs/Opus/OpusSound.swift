@@ -32,7 +32,7 @@ package final class OpusSound {
     ///
     /// - Parameters:
     ///   - bitrate: kbit/s.
-    ///   - packetTime: the duration of a packet: 2.5, 5, 10, 20, 40 or 60 ms.
+    ///   - packetTime: the duration of a packet: 2.5, 5, 10 or 20 ms.
     package init?(
         _ format: AudioFormat, bitrate: Int = OpusSound.usualBitrate,
         packetTime: MediaTime = OpusSound.usualPacketTime
@@ -76,15 +76,18 @@ package final class OpusSound {
         return takePackets()
     }
 
-    /// Returns the last packet, filled up with silence, at the end.
+    /// Returns the last packets at the end, filled up with silence: what the encoder delays is in them.
     package func finish() -> [Packet] {
-        guard !samples.isEmpty else { return [] }
+        guard start != nil else { return [] }
         let size = frameCount * format.channelCount
-        samples += [Float](repeating: 0, count: size - samples.count % size)
+        let delay = preSkip * format.sampleRate / 48_000 * format.channelCount
+        samples += [Float](repeating: 0, count: delay)
+        samples += [Float](repeating: 0, count: (size - samples.count % size) % size)
+        defer { start = nil }
         return takePackets()
     }
 
-    /// What is late by a moment goes on where the samples before it end.
+    /// Begins again if there is a gap, or an overlap, before the next samples.
     private func proceed(to presented: MediaTime) {
         let waiting = MediaTime(
             value: Int64(samples.count / format.channelCount), timescale: Int64(format.sampleRate))

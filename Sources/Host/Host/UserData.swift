@@ -68,16 +68,16 @@ package struct UserData {
             var status = stat()
             guard lstat(path, &status) == 0 else { continue }
             // Root would remove what another user has put there, or swapped for a link meanwhile.
-            guard status.st_uid == geteuid(), Self.isPrivate(status) else { throw .foreign(path: path) }
+            guard status.st_uid == geteuid(), Self.isPrivate(status, at: path) else { throw .foreign(path: path) }
             items.append(.folder(path: path, content))
         }
         return items
     }
 
     /// True if nobody else can change what is in the folder. A link is removed, and not followed.
-    private static func isPrivate(_ status: stat) -> Bool {
+    private static func isPrivate(_ status: stat, at path: String) -> Bool {
         let kind = status.st_mode & S_IFMT
-        return kind == S_IFLNK || kind == S_IFDIR && status.isWritableByOwnerOnly
+        return kind == S_IFLNK || kind == S_IFDIR && !WriteAccess.isOpenToOthers(status, at: path)
     }
 
     /// False if secrets in a keyring cannot be seen, because none answers.

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Media
+import Processes
 import Upload
 
 /// Reads an extension's `extension.toml`. Errors contain the file, the line and the key.
@@ -291,6 +292,6 @@ package enum ManifestFile {
         var status = stat()
         guard stat(path, &status) == 0 else { return .notThere(path: path, code: errno) }
         guard status.st_uid == getuid() || status.st_uid == 0 else { return .foreignOwner(path: path) }
-        return status.isWritableByOwnerOnly ? nil : .writableByOthers(path: path)
+        return !WriteAccess.isOpenToOthers(status, at: path) ? nil : .writableByOthers(path: path)
     }
 }

@@ -66,10 +66,11 @@ package struct Setting<Value: Sendable>: DeclaredSetting {
 
     package var help: String {
         guard let option else { return "" }
+        let help = option.help + (option.form.map { " " + $0 } ?? "")
         switch option.standard {
-        case .ofSetting: return "\(option.help) Default: \(usual.map(type.word) ?? standardText)."
-        case .sentence(let sentence): return "\(option.help) \(sentence)"
-        case .none: return option.help
+        case .ofSetting: return "\(help) Default: \(usual.map(type.word) ?? standardText)."
+        case .sentence(let sentence): return "\(help) \(sentence)"
+        case .none: return help
         }
     }
 
@@ -154,12 +155,18 @@ package struct SettingOption: Sendable {
     let valueName: String?
     /// Without the default.
     let help: String
+    /// What the option's value can look like, but not the value in the configuration.
+    let form: String?
     let standard: Standard
     /// The unit that sentences about the option contain.
     let unit: String?
 
-    init(_ name: String, value: String? = nil, help: String, standard: Standard = .ofSetting, unit: String? = nil) {
+    init(
+        _ name: String, value: String? = nil, help: String, form: String? = nil, standard: Standard = .ofSetting,
+        unit: String? = nil
+    ) {
         self.name = name
+        self.form = form
         valueName = value
         self.help = help
         self.standard = standard

@@ -44,7 +44,7 @@ package enum SettingCatalog {
             "bitrate", .integer(in: 50...200_000),
             standard: .words("with a live destination, chosen by the size and the frame rate"),
             option: SettingOption(
-                "--bitrate", value: "kbit/s", help: "The video bitrate in kbit/s, or with a unit, as in 6M.",
+                "--bitrate", value: "kbit/s", help: "The video bitrate in kbit/s.", form: "Also with a unit, as in 6M.",
                 standard: .sentence("Default with a live destination: chosen by size."), unit: "kbit/s"),
             needs: .encodedPicture)
 

@@ -83,6 +83,8 @@ package struct Broadcast: AsyncParsableCommand {
         do {
             let arguments = Array(CommandLine.arguments.dropFirst())
             if Set(arguments) == ["--version", "--verbose"] { return try showVersion() }
+            // ArgumentParser answers with the general help, and status 0.
+            if let name = unknownCommand(inRequestForHelp: arguments) { _ = try parseAsRoot([name]) }
             if let help = help(for: arguments) { return try Output.answer(help) }
             var command = try parseAsRoot()
             isNotifying = (command as? any NotifyingCommand)?.notice.notify == true
@@ -113,6 +115,17 @@ package struct Broadcast: AsyncParsableCommand {
     private static func help(for arguments: [String]) -> String? {
         HelpTopic(arguments: arguments)?.text(configurationFile: CommandContext.paths.configFile)
             ?? ShortHelp.text(for: arguments, root: CommandTree(dump: _dumpHelp()))
+    }
+
+    /// The word in the place of a command in `help WORD` and `WORD --help`, if there is no such command or topic.
+    private static func unknownCommand(inRequestForHelp arguments: [String]) -> String? {
+        let isRequest = arguments.first == "help" || !Set(arguments).isDisjoint(with: ["-h", "--help"])
+        let words = arguments.first == "help" ? arguments.dropFirst() : arguments[...]
+        guard isRequest, let name = words.first, !name.hasPrefix("-"), HelpTopic(rawValue: name) == nil,
+            let commands = CommandTree(dump: _dumpHelp())?.subcommands,
+            !commands.contains(where: { $0.commandName == name })
+        else { return nil }
+        return name
     }
 
     private static func showVersion() throws(CommandError) {

@@ -147,8 +147,9 @@ package final class BroadcastSession: Sendable {
         change(to: .finishing)
         await pipeline.stop(at: now)
         let isAsked = if case .asked = reason { true } else { false }
-        await DestinationShutdown(of: destinations.all, clock: clock).run(isAsked ? .asked : .over)
         let failure: SessionError? = if case .failed(let error) = reason { error } else { nil }
+        // The failure of the session is the reason why a destination has nothing, and is reported.
+        await DestinationShutdown(of: destinations.all, clock: clock).run(isAsked || failure != nil ? .asked : .over)
         change(to: failure == nil && destinations.allFinished ? .finished : .failed)
         conclude(SessionOutcome(failure: failure, destinations: snapshot().destinations))
     }

@@ -187,7 +187,7 @@ final class AudioLoop: Sendable {
             }
             mix.packets += try encoder.encode(block)
         }
-        if mix.packets.count >= Self.maximumPackets { deliver(&mix) }
+        if max(mix.packets.count, mix.opusPackets.count) >= Self.maximumPackets { deliver(&mix) }
         mix.meter.note(&mix.mixer, tracks: [.app, .mic])
     }
 

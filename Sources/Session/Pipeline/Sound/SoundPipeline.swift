@@ -139,9 +139,12 @@ final class SoundPipeline: Sendable {
         let media = requirements.media
         let outlet = Distributor.Outlet(
             queue: queue, tracks: Set(media.audioTracks), isRaw: media.takesRawAudio, carriesMarks: !media.takesVideo)
+        var format = self.format
+        if media.audio == .opus {
+            format = OpusTrackEncoder.format(of: .mixed, bitrate: configuration.bitrate)
+            if format == nil { throw .encode(.cannotOpenAudio(.outOfMemory)) }
+        }
         (media.audio == .opus ? opusDistributor : distributor).add(outlet)
-        let format =
-            media.audio == .opus ? OpusTrackEncoder.format(of: .mixed, bitrate: configuration.bitrate) : self.format
         return format.map { format in media.audioTracks.map { format.of($0) } } ?? []
     }
 

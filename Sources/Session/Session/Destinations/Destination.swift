@@ -42,7 +42,7 @@ package final class Destination: Sendable {
 
     /// Why the input ends.
     package enum End: Sendable {
-        /// The user requested the end, so a destination that never connected is not a failure.
+        /// The user requested the end, or the session failed, so a destination that never connected is not a failure.
         case asked
         /// The content or the duration of the session is over.
         case over

@@ -53,7 +53,7 @@ struct DestinationTask {
             handler.attach(context)
             do throws(UploadError) {
                 try await serve(handler)
-                if plan.isLive, !wasLive, destination.end == .over {
+                if plan.isLive, !wasLive, !handler.remarks.isReady, destination.end == .over {
                     return destination.change(to: .failed, error: .neverLive(status: handler.remarks.status))
                 }
                 return destination.change(to: .finished)

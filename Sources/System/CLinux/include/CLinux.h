@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <sys/types.h>
+#include <sys/xattr.h>
 
 /* Sets the name of the calling thread. The kernel keeps 15 bytes of it (prctl(2), PR_SET_NAME). */
 void clinux_set_thread_name(const char *_Nonnull name);

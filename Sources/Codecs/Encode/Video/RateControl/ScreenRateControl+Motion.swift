@@ -18,14 +18,14 @@ extension ScreenRateControl {
         static let smallNewness = 0.1
         /// If a larger share of the picture changes, too little of it is still to be refined on its own.
         static let largestShareBesideStill = 0.5
-        /// x264 leaves details out with it (`X264Encoder`). A coarser picture is worse than one that comes late.
-        static let coarsestQuantizer = 56
+        /// x264 leaves details out with it (`X264Encoder`). A picture with a higher QP would be owed.
+        static let coarsestQuantizer = ScreenRateControl.highestQuantizer + 3
         /// A refinement by fewer steps of QP wastes bits, which only a bucket that is nearly full has.
         static let refinementSteps = 4
 
         /// The QP of the next frame, before it is rounded.
         var quantizer = 30.0
-        /// The QP of the parts that have not moved since the last page or keyframe.
+        /// The lowest QP since the last page or keyframe: that of the parts that have not moved since then.
         var stillQuantizer = ScreenRateControl.highestQuantizer
         /// The work for each byte that the meter says.
         var factor = 0.0
@@ -76,7 +76,8 @@ extension ScreenRateControl {
         }
 
         mutating func note(bytes: Int, quantizer: Int, predicted: Int) {
-            guard predicted > 60 else { return }
+            // Above 51 the size does not follow the QP.
+            guard predicted > 60, quantizer <= ScreenRateControl.highestQuantizer else { return }
             let work = Self.work(bytes, quantizer) / Double(predicted)
             factor = factor > 0 ? 0.6 * factor + 0.4 * work : work
         }

@@ -436,7 +436,7 @@ package struct ScreenRateControl {
         let tick = tick(at: time)
         let quantizer = plan.quantizers.highest
         let owedPage = owesPage
-        owesPage = plan.isSoft || quantizer > Self.highestQuantizer + 3
+        owesPage = plan.isSoft || quantizer > Motion.coarsestQuantizer
         noteGroup(plan, bytes: bytes, at: tick)
         bucket.spend(bytes)
         lastEncoded = tick
@@ -483,7 +483,10 @@ package struct ScreenRateControl {
                 refinementFactor = min(max((refinementFactor + Double(bytes) / expected) / 2, 0.5), 2)
             }
         }
-        if plan.isSoft { zones = ZoneQuantizers(repeating: Self.highestQuantizer) }
+        if plan.isSoft {
+            zones = ZoneQuantizers(repeating: Self.highestQuantizer)
+            motion.stillQuantizer = Self.highestQuantizer
+        }
     }
 
     private mutating func noteGroup(_ plan: FramePlan, bytes: Int, at tick: Int) {
