@@ -352,16 +352,13 @@ import Testing
         let meter = FixedMeter(predicted: 2300, unpredicted: 4000)
         var (coarsest, frames) = (0, 0)
         for tick in 1..<300 {
-            let isKeyframeDue = tick % 60 == 0
-            guard let plan = change(.whole(Self.size), at: tick, meter: meter, isKeyframeDue: isKeyframeDue) else {
-                continue
-            }
+            guard let plan = change(.whole(Self.size), at: tick, meter: meter) else { continue }
             guard case .movement = plan.kind else {
                 Issue.record("\(plan)")
                 return
             }
             frames += 1
-            coarsest = max(coarsest, plan.isIDR ? 0 : plan.quantizers.highest)
+            coarsest = max(coarsest, plan.quantizers.highest)
             // With every QP more than flows in.
             control.note(plan, bytes: 9000, at: time(tick))
         }

@@ -9,7 +9,7 @@ import UserConfiguration
 struct SessionName: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The session's name. Default: BROADCAST_SESSION of the environment, or the only session that runs; default if several run.",
+            "The session's name. Default: BROADCAST_SESSION of the environment, or the only session that runs; if several run, the one named default, or none.",
             valueName: "name"))
     var session: String?
 
