@@ -50,7 +50,9 @@ struct WriteAccessTests {
             }
             // Some file systems have none.
             guard setxattr(path, "system.posix_acl_access", list, list.count, 0) == 0 else { return }
-            #expect(status(path).st_mode & 0o020 != 0, "the mask of the list stands for the group")
+            #expect(
+                status(path).st_mode & 0o020 != 0, "the permissions of the group are those that the list allows at most"
+            )
             #expect(WriteAccess.isOpenToOthers(status(path), at: path))
         }
     }

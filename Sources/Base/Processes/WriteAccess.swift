@@ -9,8 +9,8 @@ package enum WriteAccess {
     /// True if users other than the owner and root can write what `status` describes.
     ///
     /// Many systems give each user a group and let it write what the user creates (USERGROUPS_ENAB in login.defs(5)).
-    /// That is no other user, unless an access list (acl(5)) names some: the permissions of the group are then the most
-    /// that these have. The user's databases are read if the group can write.
+    /// That is no other user, unless the file has an access list (acl(5)): it can name other users, and the permissions
+    /// of the group are then the upper limit of theirs. Groups and users are looked up only if the group can write.
     ///
     /// - Parameter path: of what `status` describes.
     package static func isOpenToOthers(_ status: stat, at path: String) -> Bool {
@@ -20,12 +20,13 @@ package enum WriteAccess {
     }
 
     private static func hasAccessList(_ path: String) -> Bool {
-        // Without support of the file system there is none.
-        getxattr(path, "system.posix_acl_access", nil, 0) > 0
+        if getxattr(path, "system.posix_acl_access", nil, 0) >= 0 { return true }
+        // The file has no list, or the file system supports none. After any other error, that is not known.
+        return errno != ENODATA && errno != ENOTSUP
     }
 
     /// True if the group is that of the user of this process alone: it has the user's name, is the user's first group,
-    /// has no other members, and is nobody else's first group by /etc/passwd. False if that is not known.
+    /// has no other members, and no other user in /etc/passwd has it as the first group. False if that is not known.
     package static func isGroupOfOwnUser(_ group: gid_t) -> Bool {
         var user = passwd()
         var entry = GroupEntry()
