@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Media
+import Synchronization
 import Testing
 
 @Suite struct PacketQueueTests {
@@ -366,6 +367,41 @@ import Testing
         try await Task.sleep(for: .milliseconds(20))
         queue.push(video(7, at: 0, keyframe: true))
         #expect(await consumer.value == "screen 7 key")
+    }
+
+    @Test func `a consumer in no hurry gets what waits when it has the duration of a batch`() async {
+        let queue = PacketQueue(limits: .file)
+        queue.open()
+        queue.takeInBatches(of: MediaTime(milliseconds: 100))
+        let taken = Mutex<[String]>([])
+        let consumer = Task {
+            while let element = await queue.next() { taken.withLock { $0.append(describe(element)) } }
+        }
+        queue.push(video(0, at: 0, keyframe: true))
+        await expectCount(1, of: taken)
+        for number in 1...3 { queue.push(video(UInt32(number), at: Int64(number) * 33, keyframe: false)) }
+        // A consumer that takes each packet would have taken them.
+        for _ in 0..<100 { await Task.yield() }
+        #expect(taken.withLock { $0.count } == 1)
+        #expect(queue.backlog == .zero)
+        queue.push(sound(4, at: 133))
+        await expectCount(5, of: taken)
+        queue.push(video(5, at: 166, keyframe: false))
+        queue.push(.paused(at: MediaTime(milliseconds: 170)))
+        await expectCount(7, of: taken)
+        queue.push(video(6, at: 200, keyframe: false, bytes: 64 << 10))
+        await expectCount(8, of: taken)
+        queue.push(video(7, at: 233, keyframe: false))
+        queue.end()
+        await consumer.value
+        #expect(taken.withLock { $0.count } == 9)
+    }
+
+    /// Waits until that many elements were taken.
+    private func expectCount(_ count: Int, of taken: borrowing Mutex<[String]>) async {
+        let deadline = ContinuousClock.now.advanced(by: .seconds(30))
+        while taken.withLock({ $0.count }) < count, ContinuousClock.now < deadline { await Task.yield() }
+        #expect(taken.withLock { $0.count } == count)
     }
 
     @Test func `a lifecycle element and the end resume a waiting consumer`() async throws {

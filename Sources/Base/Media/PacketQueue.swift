@@ -62,12 +62,41 @@ public final class PacketQueue: Sendable {
         /// True if the next video packet follows a gap.
         var hasGap = false
         var droppedFrames = 0
+        /// Elements are given out when packets of this duration wait.
+        var batch = MediaTime.zero
+        /// True from the moment when a batch is complete until all of it was taken.
+        var isBatchComplete = false
         var waiter: CheckedContinuation<Void, Never>?
+
+        /// Notes that `packet` was added. Returns the taker that must go on.
+        mutating func complete(with packet: EncodedPacket) -> CheckedContinuation<Void, Never>? {
+            let isKeyframe = packet.track == .screen && packet.isKeyframe
+            guard isKeyframe || waiting.duration >= batch || waiting.byteCount >= PacketQueue.batchByteCount else {
+                return nil
+            }
+            return complete()
+        }
+
+        /// Gives out what waits. Returns the taker that must go on.
+        mutating func complete() -> CheckedContinuation<Void, Never>? {
+            isBatchComplete = true
+            defer { waiter = nil }
+            return waiter
+        }
+
+        mutating func removeFirst() -> Element? {
+            guard isBatchComplete || isEnded else { return nil }
+            let element = waiting.removeFirst()
+            if waiting.isEmpty { isBatchComplete = false }
+            return element
+        }
     }
 
     /// About ten minutes. Packets of silence have a few bytes, but need memory too; after a stop of the machine, an
     /// hour of them can arrive at once.
     private static let maximumAudioPackets = 30_000
+    /// A batch of this size is complete, whatever its duration.
+    private static let batchByteCount = 64 << 10
 
     private let limits: Limits
     private let state = Mutex(State())
@@ -80,6 +109,12 @@ public final class PacketQueue: Sendable {
     /// counted.
     public func open() {
         state.withLock { $0.isOpen = true }
+    }
+
+    /// From now on, elements are given out when packets of `duration` wait, 64 KiB, a keyframe, a mark or the end, and
+    /// not one by one: the taker is in no hurry, and each time it goes on wakes its thread.
+    public func takeInBatches(of duration: MediaTime) {
+        state.withLock { $0.batch = duration }
     }
 
     /// Discards the waiting packets, and all further packets until `open` is called. Lifecycle elements are kept.
@@ -114,8 +149,7 @@ public final class PacketQueue: Sendable {
                 state.hasGap = false
             }
             state.waiting.append(.packet(packet))
-            defer { state.waiter = nil }
-            return (state.waiter, false)
+            return (state.complete(with: packet), false)
         }
         waiter?.resume()
         return wantsKeyframe
@@ -135,8 +169,7 @@ public final class PacketQueue: Sendable {
             } else {
                 state.waiting.append(element)
             }
-            defer { state.waiter = nil }
-            return state.waiter
+            return state.complete()
         }
         waiter?.resume()
     }
@@ -145,8 +178,7 @@ public final class PacketQueue: Sendable {
     public func end() {
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             state.isEnded = true
-            defer { state.waiter = nil }
-            return state.waiter
+            return state.complete()
         }
         waiter?.resume()
     }
@@ -169,7 +201,7 @@ public final class PacketQueue: Sendable {
                 case empty
             }
             let outcome = state.withLock { state -> Outcome in
-                if let element = state.waiting.removeFirst() { return .element(element) }
+                if let element = state.removeFirst() { return .element(element) }
                 return state.isEnded ? .ended : .empty
             }
             switch outcome {
@@ -178,7 +210,7 @@ public final class PacketQueue: Sendable {
             case .empty:
                 await withCheckedContinuation { continuation in
                     let isReady = state.withLock { state -> Bool in
-                        if !state.waiting.isEmpty || state.isEnded { return true }
+                        if state.isBatchComplete || state.isEnded { return true }
                         state.waiter = continuation
                         return false
                     }
@@ -191,9 +223,9 @@ public final class PacketQueue: Sendable {
     /// The number of video frames that were dropped because the destination was too slow.
     public var droppedFrames: Int { state.withLock { $0.droppedFrames } }
 
-    /// The duration of the waiting packets, in media time.
+    /// The duration of the packets that wait for the destination, in media time. A batch that is not complete does not.
     public var backlog: MediaTime {
-        state.withLock { $0.waiting.duration }
+        state.withLock { $0.isBatchComplete ? $0.waiting.duration : .zero }
     }
 
     /// Makes space for a picture. Returns false if it must be dropped, which is counted.

@@ -7,6 +7,8 @@ import Upload
 struct DestinationTask {
     /// The number of unstable connections in a row after which the user is notified.
     private static let unstableConnections = 3
+    /// How much of a recording is written at a time.
+    private static let fileBatch = MediaTime(milliseconds: 200)
 
     private let destination: Destination
     private let plan: DestinationPlan
@@ -91,6 +93,8 @@ struct DestinationTask {
         if plan.isLive {
             queue.open()
             context.requestKeyframe()
+        } else if handler.remarks.isOnDisk {
+            queue.takeInBatches(of: Self.fileBatch)
         }
         if isPaused { try await handler.paused() }
         try reportState(handler)
