@@ -20,6 +20,8 @@ extension EndToEndTests {
                     let result = try await broadcast.run(["config", "set", key, value])
                     #expect(result.status == .exited(Int32(status)), "\(key): \(result)")
                     expectSentence(in: result.errors, saying: [])
+                    // The lines of the text that was not written are no lines of the file.
+                    #expect(result.errors.firstMatch(of: /config\.toml:\d/) == nil, "\(result.errors)")
                 }
                 #expect(try String(contentsOfFile: String(path), encoding: .utf8) == "[video]\nfps = 25\n")
                 let sample = try await broadcast.run(["config", "sample"])

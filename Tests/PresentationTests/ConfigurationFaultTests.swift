@@ -14,6 +14,10 @@ struct ConfigurationFaultTests {
         (.wrong(.table), "this must be a table."),
         (.wrong(.boolean), "this must be true or false."),
         (.wrong(.integer(1...240)), "this must be a whole number from 1 to 240."),
+        (
+            .wrong(.bitrate(50...900)),
+            "this must be a bitrate in kbit/s from 50 to 900, or a text with a unit, as in \"6M\"."
+        ),
         (.wrong(.number(0.5...60)), "this must be a number from 0.5 to 60.0."),
         (.wrong(.texts(choices: [])), "this must be an array of strings."),
         (.wrong(.texts(choices: ["app", "mic"])), "this must be an array of app, mic."),

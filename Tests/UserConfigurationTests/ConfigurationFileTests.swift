@@ -20,6 +20,18 @@ struct ConfigurationFileTests {
         try ConfigurationFile.parse(text, path: "/test/config.toml")
     }
 
+    @Test func `A bitrate is kbit/s, or a text with a unit`() throws {
+        for (text, kilobits) in [("4000", 4000), ("\"6M\"", 6000), ("\"2.5Mbit/s\"", 2500), ("\"800k\"", 800)] {
+            #expect(try parse("[video]\nbitrate = \(text)").video.bitrate == kilobits, "\(text)")
+        }
+        for text in ["\"fast\"", "\"6000000 bit/s\"", "\"1k\"", "4.5", "true"] {
+            let fault = expectFault { () throws(ConfigurationError) in
+                _ = try ConfigurationFile.parse("[video]\nbitrate = \(text)", path: "/test/config.toml")
+            }
+            #expect(fault?.problem == .wrong(.bitrate(50...200_000)), "\(text)")
+        }
+    }
+
     @Test func `A configuration that cannot be reached is an error, and one that does not exist is empty`() async throws
     {
         try await withTemporaryFolder { folder in
@@ -228,7 +240,7 @@ struct ConfigurationFileTests {
             ("[video]\n\nsize = \"720\"", 3, "video.size", .notASize("720")),
             ("[video]\nfps = 0", 2, "video.fps", .wrong(.integer(1...240))),
             ("[video]\nfps = 29.97", 2, "video.fps", .wrong(.integer(1...240))),
-            ("[video]\nbitrate = 200001", 2, "video.bitrate", .wrong(.integer(50...200_000))),
+            ("[video]\nbitrate = 200001", 2, "video.bitrate", .wrong(.bitrate(50...200_000))),
             ("[video]\nquality = 51.5", 2, "video.quality", .wrong(.number(0...51))),
             ("[video]\nquality = nan", 2, "video.quality", .wrong(.number(0...51))),
             (
@@ -257,7 +269,7 @@ struct ConfigurationFileTests {
             ("[audio]\nmic = \"on\"", 2, "audio.mic", .wrong(.boolean)),
             ("[audio]\napp-source = 1", 2, "audio.app-source", .wrong(.text)),
             ("[audio]\nmic-source = false", 2, "audio.mic-source", .wrong(.text)),
-            ("[audio]\nbitrate = 31", 2, "audio.bitrate", .wrong(.integer(32...320))),
+            ("[audio]\nbitrate = 31", 2, "audio.bitrate", .wrong(.bitrate(32...320))),
             ("[audio]\napp-gain = 31", 2, "audio.app-gain", .wrong(.number(-60...30))),
             ("[audio]\nmic-gain = \"loud\"", 2, "audio.mic-gain", .wrong(.number(-60...30))),
             (
@@ -301,7 +313,7 @@ struct ConfigurationFileTests {
             ("extension = \"srt\"\nkey-command = { key = 1 }", 3, "key-command.key", .wrong(.text)),
             ("service = \"twitch\"\nkey-command = { key = \"x\" }", 3, "key-command", .wrong(.text)),
             ("extension = \"file\"\nsize = \"big\"", 3, "size", .notASize("big")),
-            ("extension = \"file\"\nbitrate = 49", 3, "bitrate", .wrong(.integer(50...200_000))),
+            ("extension = \"file\"\nbitrate = 49", 3, "bitrate", .wrong(.bitrate(50...200_000))),
             ("extension = \"srt\"\nretries = 1001", 3, "retries", .wrong(.integer(0...1000))),
             ("extension = \"srt\"\nca-file = 1", 3, "ca-file", .wrong(.text)),
             ("extension = \"file\"\nca-file = \"a\"", 3, "ca-file", .notRead(extension: "file", reads: fileKeys)),

@@ -42,7 +42,7 @@ struct ConfigurationManualTests {
             #expect(
                 !Self.isAccepted("\(entry.key) = \(wrong)", in: entry),
                 "\(entry.section).\(entry.key) is not a \(entry.type)")
-            if entry.type == "integer" {
+            if entry.type.hasPrefix("integer") {
                 #expect(!Self.isAccepted("\(entry.key) = 7.5", in: entry), "\(entry.section).\(entry.key)")
             }
         }
@@ -85,6 +85,7 @@ struct ConfigurationManualTests {
         switch setting.expected {
         case .integer(let range):
             return ("integer", [setting.key == "ip-version" ? "4 or 6:" : "\(range.lowerBound) to \(range.upperBound)"])
+        case .bitrate(let range): return ("integer or string", ["\(range.lowerBound) to \(range.upperBound)"])
         case .number(let range): return ("number", ["\(plain(range.lowerBound)) to \(plain(range.upperBound))"])
         case .boolean: return ("boolean", [])
         case .texts: return ("array of strings", [])

@@ -106,6 +106,8 @@ package struct ConfigurationFault: Error, Sendable, Equatable {
         case text
         case boolean
         case integer(ClosedRange<Int>)
+        /// A number in kbit/s, or a text with a unit.
+        case bitrate(ClosedRange<Int>)
         case number(ClosedRange<Double>)
         /// An array of strings, each one of these choices unless they are empty.
         case texts(choices: [String])

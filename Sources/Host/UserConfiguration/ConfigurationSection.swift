@@ -57,6 +57,19 @@ package struct ConfigurationSection {
         return integer
     }
 
+    /// Returns a bitrate in kbit/s: a number, or a text with a unit, as in "6M".
+    package func bitrate(_ key: String, in range: ClosedRange<Int>) throws(ConfigurationFault) -> Int? {
+        guard let node = document[name + [key]] else { return nil }
+        let bitrate: Int? =
+            switch node.value {
+            case .integer(let integer): integer
+            case .string(let text): Bitrate.parse(text)
+            default: nil
+            }
+        guard let bitrate, range.contains(bitrate) else { throw fault(key, .wrong(.bitrate(range))) }
+        return bitrate
+    }
+
     package func number(_ key: String, in range: ClosedRange<Double>) throws(ConfigurationFault) -> Double? {
         guard let node = document[name + [key]] else { return nil }
         let number: Double? =

@@ -41,7 +41,7 @@ package enum SettingCatalog {
 
         /// kbit/s. It excludes `quality`.
         package let bitrate = Setting<Int>(
-            "bitrate", .integer(in: 50...200_000),
+            "bitrate", .bitrate(in: 50...200_000),
             standard: .words("with a live destination, chosen by the size and the frame rate"),
             option: SettingOption(
                 "--bitrate", value: "kbit/s", help: "The video bitrate in kbit/s.", form: "Also with a unit, as in 6M.",
@@ -149,7 +149,7 @@ package enum SettingCatalog {
 
         /// kbit/s.
         package let bitrate = Setting<Int>(
-            "bitrate", .integer(in: 32...320), standard: .value(media.audio.bitrate),
+            "bitrate", .bitrate(in: 32...320), standard: .value(media.audio.bitrate),
             option: SettingOption(
                 "--audio-bitrate", value: "kbit/s", help: "The audio bitrate in kbit/s.", unit: "kbit/s"),
             suggestions: ["96", "128", "160", "192", "256", "320"], needs: .encodedSound,

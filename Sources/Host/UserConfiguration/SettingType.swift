@@ -53,6 +53,13 @@ extension SettingType<Int> {
             },
             read: { section, key throws(ConfigurationFault) in try section.integer(key, in: range) })
     }
+
+    /// kbit/s, also as a text with a unit.
+    static func bitrate(in range: ClosedRange<Int>) -> Self {
+        Self(
+            .bitrate(range), text: { "\($0)" }, problem: integer(in: range).problem,
+            read: { section, key throws(ConfigurationFault) in try section.bitrate(key, in: range) })
+    }
 }
 
 extension SettingType<Double> {

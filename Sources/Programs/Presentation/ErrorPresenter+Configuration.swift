@@ -45,6 +45,12 @@ extension CommandError {
                 .nothing,
                 "\(key) was not changed, because its line has more than its value, or its value has several lines. "
                     + "Run: broadcast config edit")
+        case .invalid(.fault(let fault)) where fault.key == key || key.hasPrefix(fault.key + "."):
+            // Its line is that of a text that was not written.
+            self.init(
+                .config,
+                "\(key) was not changed"
+                    + (fault.key == key ? ": \(fault.reason)" : ". \(fault.statement)"))
         case .invalid(let error):
             self.init(error)
             message = "\(key) was not changed. " + message

@@ -7,9 +7,15 @@ import Session
 import UserConfiguration
 
 extension ConfigurationFault {
-    package var sentence: String {
+    package var sentence: String { "\(path):\(line): \(statement)" }
+
+    /// What is wrong with which key, without the place in the file.
+    package var statement: String { "\(key): \(reason)" }
+
+    /// What is wrong with the key.
+    package var reason: String {
         let phrase = problem.phrase + problem.hint + keyHint
-        return "\(path):\(line): \(key): \(phrase)"
+        return phrase
             + (phrase.hasSuffix("?") || phrase.hasSuffix(".") || problem.endsInCommand ? "" : ".")
     }
 }
@@ -111,6 +117,8 @@ extension ConfigurationFault.Expected {
         case .text: "a string in quotes"
         case .boolean: "true or false"
         case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+        case .bitrate(let range):
+            "a bitrate in kbit/s from \(range.lowerBound) to \(range.upperBound), or a text with a unit, as in \"6M\""
         case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
         case .texts(let choices):
             choices.isEmpty ? "an array of strings" : "an array of \(choices.joined(separator: ", "))"

@@ -25,11 +25,25 @@ struct EditedConfiguration {
             }
         }
         let changed = text.text
-        try presenting { () throws(ConfigurationError) in
-            try ConfigurationFile.parse(changed, path: path).check(with: catalog)
-            try Paths.makeFolder(URLName.folder(of: path))
-        }
+        try check(changed)
+        try presenting { () throws(ConfigurationError) in try Paths.makeFolder(URLName.folder(of: path)) }
         try write(changed)
+    }
+
+    /// Throws if a changed text is wrong. Its lines are not those of the file.
+    private func check(_ changed: String) throws(CommandError) {
+        do throws(ConfigurationError) {
+            try ConfigurationFile.parse(changed, path: path).check(with: catalog)
+        } catch .fault(let fault) {
+            // If the file itself is wrong, that is the reason.
+            let text = try text().text
+            try presenting { () throws(ConfigurationError) in
+                try ConfigurationFile.parse(text, path: path).check(with: catalog)
+            }
+            throw CommandError(.config, "Nothing was changed. \(fault.statement)")
+        } catch {
+            throw CommandError(error)
+        }
     }
 
     /// Replaces the file as a whole, or the one that a link leads to. Only its owner may read it then, because an
