@@ -33,12 +33,17 @@ import Testing
 
     @Test func `Each event that a session writes is valid, and has no other field`() throws {
         var events: [EventReport] = []
-        for name in ["state", "annotation", "destination", "warning", "clip", "comment", "statistics"] {
+        for name in [
+            "state", "annotation", "destination", "microphone", "hide", "unhide", "warning", "clip", "comment",
+            "statistics",
+        ] {
             var event = EventReport(time: "2026-01-02T03:04:05Z", event: name, session: "default")
             switch name {
             case "state": event.state = "paused"
             case "annotation": event.annotation = ["songTitle": "Ænima"]
             case "destination": event.destination = Self.fullDestination
+            case "microphone": event.microphone = false
+            case "hide", "unhide": event.rule = "class:KeePassXC"
             case "warning": event.message = "The disk is almost full."
             case "clip": event.clip = ClipReport(path: "/a.mp4", start: 1, duration: 30)
             case "comment": event.comment = CommentReport(destination: "lan", from: "Ada", text: "Hello")

@@ -132,7 +132,13 @@ extension EndToEndTests {
                 try await studio.waitUntilElapsed(3, of: peer)
                 let clip = try await studio.broadcast.run(["clip", "--last", "2s", studio.path("clip.mp4")])
                 #expect(clip.status == .exited(0) && clip.output == studio.path("clip.mp4") + "\n")
+                let webm = try await studio.broadcast.run(["clip", studio.path("clip.webm")])
+                #expect(webm.status == .exited(64) && webm.errors.contains("clip.mp4 instead of clip.webm"), "\(webm)")
+                for command in ["hide", "unhide"] {
+                    #expect(try await studio.broadcast.run([command, "class:Nobody"]).status == .exited(0))
+                }
                 #expect(try await studio.broadcast.run(["pause"]).status == .exited(0))
+                #expect(try await studio.broadcast.run(["stop", "--all", "--session", "x"]).status == .exited(64))
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
                 #expect(try await events.waitForExit() == .exited(0))
                 try expectEvents(events.standardOutput)
@@ -157,6 +163,9 @@ extension EndToEndTests {
                     $0["annotation"] as? [String: String] == ["game": "chess", "title": "Final"]
                 } == true)
             #expect(seen["clip"]?.count == 1)
+            for event in ["hide", "unhide"] {
+                #expect(seen[event]?.map { $0["rule"] as? String } == ["class:Nobody"])
+            }
             #expect(seen["destination"]?.isEmpty == false)
         }
 

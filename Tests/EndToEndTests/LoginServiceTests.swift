@@ -15,7 +15,7 @@ extension EndToEndTests {
                 let result = try await broadcast.run(["service", "enable", "mine"])
                 #expect(result.status == .exited(0) && result.output.contains("autostart"), "\(result)")
                 let status = try await broadcast.run(["service", "status"])
-                #expect(status.output == "mine  enabled  autostart\n", "\(status)")
+                #expect(status.output == "mine  enabled  inactive\n", "\(status)")
                 let json = try await broadcast.run(["service", "status", "mine", "--json"])
                 #expect(json.output.contains("\"started_by\" : \"autostart\""), "\(json)")
 
@@ -35,6 +35,7 @@ extension EndToEndTests {
 
                 let now = try await broadcast.run(["service", "enable", "mine", "--now"])
                 #expect(now.status == .exited(0) && now.output.contains("and now"), "\(now)")
+                #expect(try await broadcast.run(["service", "status"]).output == "mine  enabled  active\n")
                 #expect(try await broadcast.run(["status", "--session", "mine"]).status == .exited(0))
                 #expect(try await broadcast.run(["service", "disable", "mine", "--now"]).status == .exited(0))
                 #expect(try await broadcast.run(["status", "--session", "mine"]).status == .exited(1))

@@ -111,6 +111,10 @@ struct HostRequestTests {
         }
         try await withHost({ $0.configuration.media.clipBuffer = MediaTime(milliseconds: 10_000) }) { rig in
             let path = "\(rig.folder)/clip.mp4"
+            for name in ["clip.webm", "clip.mkv"] {
+                let path = "\(rig.folder)/\(name)"
+                try await expect(.clipIsMP4(path: path), of: rig, .clip(last: nil, path: path))
+            }
             try await rig.waitForFrames()
             try await rig.waitForFrames()
             // A length that is none counts as the usual one.

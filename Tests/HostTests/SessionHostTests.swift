@@ -324,6 +324,7 @@ struct SessionHostTests {
                 rig.stage.give(.noSharedMemory)
                 rig.host.session?.annotate(["subject": "frames"])
                 try await waitUntil("the annotation") { rig.viewer.calls.contains(.annotated(["subject": "frames"])) }
+                #expect(await rig.host.perform(.microphone(.off)).error == nil)
                 _ = rig.host.session?.pause()
                 try await waitUntil("the slate") { rig.viewer.video.last?.reading == .slate }
                 rig.host.requestStop()
@@ -340,6 +341,7 @@ struct SessionHostTests {
                             && $0.message == "sentence of \(HostNotice.session(.pipeline(.source(.noSharedMemory))))"
                     })
                 #expect(events.contains { $0.event == "annotation" && $0.annotation == ["subject": "frames"] })
+                #expect(events.contains { $0.event == "microphone" && $0.microphone == false })
                 #expect(events.contains { $0.event == "destination" && $0.destination?.state == "finished" })
                 #expect(events.contains { $0.event == "statistics" && $0.statistics?.session == "main" })
             }

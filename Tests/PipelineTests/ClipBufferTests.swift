@@ -54,6 +54,7 @@ struct ClipBufferTests {
         // The request of the earlier rule was late.
         buffer.forget(rules: 1)
         buffer.push(videoPacket(120, isKeyframe: true, bytes: 100))
+        buffer.push(videoPacket(121, bytes: 100))
         #expect(buffer.excerpt(last: MediaTime(milliseconds: 60_000))?.start == MediaTime(milliseconds: 4000))
     }
 
@@ -63,6 +64,14 @@ struct ClipBufferTests {
         buffer.push(soundPacket(at: .zero))
         buffer.push(videoPacket(0))
         #expect(buffer.excerpt(last: MediaTime(milliseconds: 1000)) == nil)
+    }
+
+    @Test func `One picture has no duration, so it is no excerpt, and a keyframe at the end does not begin one`() {
+        let buffer = ClipBuffer(length: MediaTime(milliseconds: 5000))
+        buffer.push(videoPacket(0, isKeyframe: true))
+        #expect(buffer.excerpt(last: MediaTime(milliseconds: 1000)) == nil)
+        buffer.push(videoPacket(30, isKeyframe: true))
+        #expect(buffer.excerpt(last: .zero)?.duration == MediaTime(milliseconds: 1000))
     }
 
     @Test func `An excerpt begins with the keyframe before the wanted stretch, at time zero`() throws {
@@ -164,12 +173,13 @@ struct ClipBufferTests {
         let buffer = ClipBuffer(length: MediaTime(milliseconds: 60_000))
         buffer.push(videoPacket(0, isKeyframe: true))
         buffer.push(videoPacket(30, isKeyframe: true))
+        buffer.push(videoPacket(31))
         // The mixer is behind the encoder.
         buffer.push(soundPacket(at: MediaTime(milliseconds: 900)))
         buffer.push(soundPacket(at: MediaTime(milliseconds: 1000)))
         let excerpt = try #require(buffer.excerpt(last: .zero))
         #expect(
-            excerpt.packets.map(\.track) == [.screen, .mixed]
-                && excerpt.packets.map(\.presentationTime) == [.zero, .zero])
+            excerpt.packets.map(\.track) == [.screen, .screen, .mixed]
+                && excerpt.packets.first?.presentationTime == .zero && excerpt.packets.last?.presentationTime == .zero)
     }
 }

@@ -2,7 +2,8 @@
 package struct EventReport: Codable, Sendable, Equatable {
     /// ISO 8601, UTC.
     package var time: String
-    /// `state`, `annotation`, `destination`, `warning`, `clip`, `comment` or `statistics`.
+    /// `state`, `annotation`, `destination`, `microphone`, `hide`, `unhide`, `warning`, `clip`, `comment` or
+    /// `statistics`.
     package var event: String
     /// The session's name.
     package var session: String
@@ -12,6 +13,10 @@ package struct EventReport: Codable, Sendable, Equatable {
     package var annotation: [String: String]?
     /// For `destination`.
     package var destination: DestinationReport?
+    /// For `microphone`: true if it is on now.
+    package var microphone: Bool?
+    /// For `hide` and `unhide`: the rule, as in `class:KeePassXC`.
+    package var rule: String?
     /// For `warning`.
     package var message: String?
     /// For `clip`.

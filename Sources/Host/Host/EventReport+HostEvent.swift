@@ -13,9 +13,22 @@ extension EventReport {
     init?(_ event: HostEvent, session: String, phrases: any HostPhrases, report: (SessionSnapshot) -> SessionReport) {
         self.init(time: FileDate.iso8601(Date()), event: "", session: session)
         switch event {
-        // The first two are for the user at the start: scripts read the source and the rules from the status. The third
-        // one is only for the log.
-        case .exposed, .started, .changed: return nil
+        // For the user at the start: scripts read the source and the rules from the status.
+        case .exposed, .started: return nil
+        case .changed(let change):
+            switch change {
+            case .microphone(let isOn):
+                self.event = "microphone"
+                microphone = isOn
+            case .hidden(let rule):
+                self.event = "hide"
+                self.rule = rule
+            case .unhidden(let rule):
+                self.event = "unhide"
+                self.rule = rule
+            // Other events say it.
+            case .annotated, .removed: return nil
+            }
         case .state(let state):
             self.event = "state"
             self.state = state.rawValue

@@ -46,6 +46,10 @@ package enum RequestProblem: Error, Sendable, Equatable {
     case nothingToAnnotate
     case clipWithoutPath
     case keepsNoClips
+    /// There are fewer than two pictures: the session has just begun, or something was hidden just now.
+    case noClipYet
+    /// The file has the ending of another format than MP4.
+    case clipIsMP4(path: String)
     case noDestinationNamed
     case unknownDestination(String, known: [String])
     case onlyDestination(String)
@@ -79,14 +83,13 @@ package enum RequestProblem: Error, Sendable, Equatable {
         switch self {
         case .unknownCommand, .unknownDestination: 404
         case .refused(.followedAlready), .refused(.tooManyFollowers): 429
-        case .refused(.notARequest), .notOnOffOrToggle, .nothingToAnnotate, .clipWithoutPath, .noDestinationNamed,
-            .outputLater, .rule:
+        case .refused(.notARequest), .notOnOffOrToggle, .nothingToAnnotate, .clipWithoutPath, .clipIsMP4,
+            .noDestinationNamed, .outputLater, .rule:
             400
         case .onlyDestination: ErrorReport.onlyDestination
         case .notYetConnected(_, let error): error.code
-        case .starting, .notLive, .alreadyPaused, .notPaused, .noSound, .keepsNoClips, .removedMeanwhile, .notAScreen,
-            .ruleExists,
-            .noSuchRule:
+        case .starting, .notLive, .alreadyPaused, .notPaused, .noSound, .keepsNoClips, .noClipYet, .removedMeanwhile,
+            .notAScreen, .ruleExists, .noSuchRule:
             409
         case .hiddenBySlate, .hidingNotShown, .pauseNotShown: 503
         }

@@ -14,7 +14,7 @@ package enum HostEvent: Sendable {
     case destination(DestinationSnapshot)
     case notice(HostNotice)
     case annotation([String: String])
-    /// A request changed the session. Only the log contains it.
+    /// A request changed the session.
     case changed(SessionChange)
     case clip(SavedClip)
     /// A viewer wrote something. The log does not contain it.

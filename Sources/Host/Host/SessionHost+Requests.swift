@@ -120,12 +120,15 @@ extension SessionHost {
         let span =
             last.flatMap { $0.isFinite && $0 > 0 && $0 < 1e6 ? MediaTime(seconds: $0) : nil }
             ?? MediaTime(milliseconds: 30_000)
+        guard session.keepsClips else { throw .request(.keepsNoClips) }
+        if let format = ContainerFormat(ending: path), format != .mp4 { throw .request(.clipIsMP4(path: path)) }
+        if ContainerFormat.isOther(ending: path) { throw .request(.clipIsMP4(path: path)) }
         do throws(UploadError) {
             if let clip = try await session.saveClip(last: span, to: path) { return .clip(ClipReport(clip)) }
         } catch {
             throw .destination(name: "clip", error)
         }
-        throw .request(.keepsNoClips)
+        throw .request(.noClipYet)
     }
 
     private func add(_ target: String, folder: String?, _ session: BroadcastSession) async throws(HostError)

@@ -105,6 +105,15 @@ extension CommandError {
         case .keepsNoClips:
             self.init(
                 .nothing, "The session keeps nothing for clips. Start it with --clip-buffer 60s, or with --to clips.")
+        case .noClipYet:
+            self.init(
+                .nothing,
+                "There is nothing to save yet: the clip buffer is empty at the start, and after something was hidden. Try again in some seconds."
+            )
+        case .clipIsMP4(let path):
+            let name = path.split(separator: "/").last.map(String.init) ?? path
+            let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name[...]
+            self.init(.usage, "A clip is an MP4 file. Call it \(stem).mp4 instead of \(name).")
         case .noDestinationNamed: self.init(.nothing, "Name the destination to add.")
         case .unknownDestination(let name, let known):
             let quoted = NearestName.quoted(name, among: known)

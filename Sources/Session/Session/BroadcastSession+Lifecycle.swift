@@ -119,7 +119,7 @@ extension BroadcastSession {
     /// Saves the last `span` of the broadcast, from the keyframe before it, as an MP4 file at `path`. The broadcast
     /// continues. Clips are written one after another, because each keeps its part of the broadcast in memory.
     ///
-    /// - Returns: nil if clips are off, or if there is no picture yet.
+    /// - Returns: nil if clips are off, or if there are fewer than two pictures yet.
     /// - Throws: an error if the file cannot be written.
     package func saveClip(last span: MediaTime, to path: String) async throws(UploadError) -> SavedClip? {
         let time = now

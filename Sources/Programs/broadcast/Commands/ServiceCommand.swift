@@ -95,9 +95,14 @@ struct ServiceCommand: AsyncParsableCommand {
     }
 
     private func show(_ name: String?, _ services: LoginServices) throws {
-        let all = try presentingService { () throws(LoginServices.Problem) in
+        var all = try presentingService { () throws(LoginServices.Problem) in
             if let name { return [try services.status(name)] }
             return try services.all()
+        }
+        // Nobody but the session itself knows whether it runs.
+        let running = Set(RunningSession.all(CommandContext.paths).map(\.name))
+        for index in all.indices where all[index].way == .autostart {
+            all[index].activity = running.contains(all[index].name) ? "active" : "inactive"
         }
         if json {
             try Output.answer(ControlJSON.encode(["services": all.map(LoginServiceRow.init)], pretty: true))

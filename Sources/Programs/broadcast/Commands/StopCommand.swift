@@ -23,6 +23,12 @@ struct StopCommand: AsyncParsableCommand, NotifyingCommand {
     @Flag(help: "Answer in JSON.")
     var json = false
 
+    func validate() throws {
+        if all, let session = name.session {
+            throw ValidationError("--all stops every session, and --session \"\(session)\" one. Omit one of them.")
+        }
+    }
+
     func run() async throws {
         let paths = CommandContext.paths
         let sessions = all ? RunningSession.all(paths) : [try await name.running]

@@ -109,7 +109,8 @@ package final class ClipBuffer: Sendable {
         }
     }
 
-    /// Returns the last `span` of the broadcast, from the keyframe before it. Returns nil if there is no picture yet.
+    /// Returns the last `span` of the broadcast, from the keyframe before it. Returns nil if there are fewer than
+    /// two pictures yet.
     ///
     /// - Parameter time: the session's time at which the excerpt ends; nil for the newest picture.
     package func excerpt(last span: MediaTime, until time: MediaTime? = nil) -> Excerpt? {
@@ -121,9 +122,11 @@ package final class ClipBuffer: Sendable {
         guard let end = packets.last(where: { $0.track == .screen })?.presentationTime else { return nil }
         let wanted = end - span
         let first =
-            packets.lastIndex { $0.track == .screen && $0.isKeyframe && $0.presentationTime <= wanted }
-            ?? packets.startIndex
+            packets.lastIndex {
+                $0.track == .screen && $0.isKeyframe && $0.presentationTime <= wanted && $0.presentationTime < end
+            } ?? packets.startIndex
         let start = packets[first].decodeTime
+        guard end > start else { return nil }
         // Sound is behind the pictures of the same time, so its time is compared and not its position.
         let chosen = packets[first...].filter { $0.track == .screen || $0.presentationTime >= start }
         return Excerpt(
