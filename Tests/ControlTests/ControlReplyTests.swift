@@ -12,7 +12,7 @@ import Testing
         path: nil, error: nil)
 
     private static let sessionText = """
-        {"audio":{},"destinations":[],"elapsed":1,"pid":1,"session":"default","source":{"display":":0","kind":"screen"},\
+        {"audio":{},"destinations":[],"elapsed":1,"name":"default","pid":1,"session":"default","source":{"display":":0","kind":"screen"},\
         "started":"2026-01-02T03:04:05Z","state":"live"}
         """
 

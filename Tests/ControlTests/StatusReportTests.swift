@@ -30,7 +30,7 @@ import Testing
             "reconnects":3,"state":"reconnecting","url":"rtmp://127.0.0.1/live","viewers":3,"watch_url":"https://example.org/watch"},\
             {"bitrate_kbps":0,"bytes":0,"dropped":0,"error":{"code":507,"message":"The disk is full."},"extension":"file","name":"archive",\
             "path":"/tmp/out.mp4","queue_ms":0,"reconnects":0,"state":"failed"}],\
-            "elapsed":12.5,"pid":4321,"session":"default",\
+            "elapsed":12.5,"name":"default","pid":4321,"session":"default",\
             "source":{"display":":0","height":1080,"kind":"screen","width":1920},\
             "started":"2026-01-02T03:04:05Z","state":"live","title":"Test",\
             "video":{"bitrate_kbps":3000,"captured":300,"dropped":2,"encoded":200,"fps":30,"height":1080,"repeated":100,"width":1920}}],\
@@ -45,7 +45,7 @@ import Testing
             source: SessionReport.Source(kind: "screen", display: ":0", width: nil, height: nil), video: nil,
             audio: SessionReport.Audio(app: nil, mic: nil), destinations: [])
         let expected = """
-            {"audio":{},"destinations":[],"elapsed":0,"pid":1,"session":"default","source":{"display":":0","kind":"screen"},\
+            {"audio":{},"destinations":[],"elapsed":0,"name":"default","pid":1,"session":"default","source":{"display":":0","kind":"screen"},\
             "started":"2026-01-02T03:04:05Z","state":"starting"}
             """
         #expect(String(decoding: ControlJSON.encode(session), as: UTF8.self) == expected)

@@ -131,6 +131,8 @@ package struct SessionReport: Codable, Sendable, Equatable {
     }
 
     package var session: String
+    /// The same, under the key that names everything else. Nil from a session of an older program.
+    package var name: String?
     package var pid: Int32
     package var state: String
     /// ISO 8601, UTC.
@@ -155,6 +157,7 @@ package struct SessionReport: Codable, Sendable, Equatable {
         destinations: [DestinationReport]
     ) {
         self.session = session
+        name = session
         self.pid = pid
         self.state = state
         self.started = started
