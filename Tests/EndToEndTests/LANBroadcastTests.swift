@@ -260,6 +260,28 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A recording keeps all its sound while viewers get it in shorter pieces`() async throws {
+            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
+                _ = try configure(studio)
+                let session = try await studio.startLive(["--to", studio.path("a.mp4")])
+                try await studio.waitUntilElapsed(2, of: session)
+                #expect(try await studio.broadcast.run(["add-destination", "room"]).status == .exited(0))
+                try await studio.waitUntilElapsed(4.5, of: session)
+                #expect(try await studio.broadcast.run(["remove-destination", "room"]).status == .exited(0))
+                try await studio.waitUntilElapsed(6.5, of: session)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await session.waitForExit() == .exited(0))
+                let media = studio.media("a.mp4")
+                let clock = try await media.clock()
+                let beeps = BeepFinder.beeps(in: try await AudioDecoder.decode(media.path, in: media.peers))
+                let delays = clock.soundDelays(beeps)
+                #expect(delays.count >= 5 && delays.areInTime(within: 0.04), "\(delays)")
+                let probe = try await FFProbe.probe(media.path, in: studio.peers)
+                let (video, audio) = (try #require(probe.video), try #require(probe.audio))
+                #expect(abs(audio.seconds - video.seconds) < 0.1, "\(audio.seconds), \(video.seconds)")
+            }
+        }
+
         @Test func `With a certificate, the page and its stream come by HTTPS`() async throws {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 let certificates = try await Certificates.make(in: studio.peers)

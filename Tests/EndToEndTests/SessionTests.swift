@@ -10,7 +10,8 @@ extension EndToEndTests {
         private static let fields: [String: Set<String>] = [
             "": ["version", "sessions"],
             "sessions": [
-                "session", "pid", "state", "started", "elapsed", "title", "source", "video", "audio", "application",
+                "session", "name", "pid", "state", "started", "elapsed", "title", "source", "video", "audio",
+                "application",
                 "destinations",
             ],
             "sessions.source": ["kind", "display", "width", "height"],

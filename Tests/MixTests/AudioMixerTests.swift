@@ -48,6 +48,39 @@ import Testing
         #expect(takeAll(&mixer, until: MediaTime(nanoseconds: 21_333_333)).count == 1)
     }
 
+    @Test func `halved blocks come earlier, and whole ones begin where a whole one would have begun`() {
+        var mixer = AudioMixer(tracks: [.app])
+        mixer.feed(constant(0.5, at: 0, frames: 48_000))
+        mixer.isHalved = true
+        #expect(takeAll(&mixer, until: MediaTime(nanoseconds: 10_666_666)).isEmpty)
+        #expect(takeAll(&mixer, until: MediaTime(nanoseconds: 10_666_667)).map(\.samples.count) == [1024])
+        #expect(!mixer.isAtWholeBlock)
+        // The second half of a block that has begun.
+        mixer.isHalved = false
+        let blocks = takeAll(&mixer, until: MediaTime(milliseconds: 43))
+        #expect(blocks.map(\.samples.count) == [1024, 2048])
+        #expect(blocks.map(\.time.nanoseconds) == [10_666_667, 21_333_333])
+        #expect(mixer.isAtWholeBlock && blocks.allSatisfy { $0.samples.allSatisfy { $0 > 0.4 } })
+    }
+
+    @Test func `halves are joined to whole blocks, and one without its first half is left out`() {
+        func block(_ index: Int, halves: Int) -> SampleBuffer {
+            SampleBuffer(
+                track: .mixed, presentationTime: MediaTime(value: Int64(index) * 512, timescale: 48_000),
+                payload: .sound(
+                    Sound(
+                        format: .broadcast, samples: [Float](repeating: Float(index), count: halves * 1024))))
+        }
+        var blocks = WholeBlocks()
+        // The first one has no first half. Before the last one, the track was not wanted.
+        let parts = [(1, 1), (2, 1), (3, 1), (4, 2), (6, 1), (9, 1)].map { block($0.0, halves: $0.1) }
+        let answers = parts.map { blocks.add($0) }
+        let times = [nil, nil, parts[1].presentationTime, parts[3].presentationTime, nil, nil]
+        #expect(answers.map { $0?.presentationTime } == times)
+        guard case .sound(let sound)? = answers[2]?.payload else { return }
+        #expect(sound.samples == [Float](repeating: 2, count: 1024) + [Float](repeating: 3, count: 1024))
+    }
+
     @Test func `the mix waits for a late source, but not for a suspended one`() {
         var mixer = AudioMixer(tracks: [.app, .mic])
         mixer.feed(constant(0.25, at: 0, frames: 9600))

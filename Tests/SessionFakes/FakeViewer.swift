@@ -190,7 +190,7 @@ extension FakeViewer.Packet {
         var peak: Int?
         if packet.track == .screen, packet.data.count == NumberedPicture.size.area * 3 / 2 {
             reading = NumberedPicture.read(luma: packet.data)
-        } else if packet.track != .screen, packet.data.count == AudioTrackFormat.framesPerPacket * 4 {
+        } else if packet.track != .screen, packet.data.count.isMultiple(of: AudioTrackFormat.framesPerPacket * 2) {
             peak = stride(from: 0, to: packet.data.count, by: 2).reduce(0) { peak, index in
                 max(peak, abs(Int(Int16(bitPattern: UInt16(packet.data[index]) | UInt16(packet.data[index + 1]) << 8))))
             }

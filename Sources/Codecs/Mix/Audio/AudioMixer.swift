@@ -23,7 +23,11 @@ package struct AudioMixer {
     private static let silentBlocks = 4
 
     package let format: AudioFormat
+    /// The length of a whole block in sample frames.
     package let blockLength: Int
+    /// If true, blocks are halves, so that an encoder with short packets gets sound earlier. Takes effect with the next
+    /// whole block.
+    package var isHalved = false
     /// If true, the mix is silent.
     package var isSilenced = false
     /// The sources that are silent.
@@ -40,7 +44,7 @@ package struct AudioMixer {
 
     /// - Parameters:
     ///   - tracks: the sources, `app` and `mic`.
-    ///   - blockLength: the length of a block in sample frames.
+    ///   - blockLength: the length of a whole block in sample frames.
     ///   - start: the first block is the block that contains this time.
     package init(
         format: AudioFormat = .broadcast, tracks: [Track], blockLength: Int = AudioTrackFormat.framesPerPacket,
@@ -55,6 +59,12 @@ package struct AudioMixer {
             levels[track] = Level()
         }
     }
+
+    /// True if the next block begins a whole one.
+    package var isAtWholeBlock: Bool { position.isMultiple(of: blockLength) }
+
+    /// The length of the next block.
+    private var nextLength: Int { isAtWholeBlock && !isHalved ? blockLength : blockLength / 2 }
 
     /// Adds a piece of sound to the timeline of its source.
     package mutating func feed(_ sample: SampleBuffer) {
@@ -78,7 +88,7 @@ package struct AudioMixer {
     /// Returns the start of the next block; nil if the end of the block is in the future, or if an active source can
     /// still deliver sound for it.
     package func nextDueTime(now: MediaTime) -> MediaTime? {
-        let end = position + blockLength
+        let end = position + nextLength
         let endTime = MediaTime(value: Int64(end), timescale: Int64(format.sampleRate))
         guard now >= endTime else { return nil }
         let isComplete = active.allSatisfy { (timelines[$0]?.availableEnd ?? end) >= end } && !active.isEmpty
@@ -90,14 +100,15 @@ package struct AudioMixer {
     /// time. Returns an empty array if no block is due.
     package mutating func nextBlocks(of wanted: Set<Track>, now: MediaTime) -> [SampleBuffer] {
         guard nextDueTime(now: now) != nil else { return [] }
-        let silence = [Float](repeating: 0, count: blockLength * format.channelCount)
+        let length = nextLength
+        let silence = [Float](repeating: 0, count: length * format.channelCount)
         var blocks: [SampleBuffer] = []
         var mix = silence
         for track in [Track.app, .mic] {
             let level = levels[track] ?? Level()
             let gain = level.isMuted || isSilenced || silencedTracks.contains(track) ? 0 : level.gain
             // The meter shows what viewers hear now. A player can be seconds ahead.
-            let peak = timelines[track]?.peak(from: position, count: blockLength) ?? 0
+            let peak = timelines[track]?.peak(from: position, count: length) ?? 0
             peaks[track] = max(peaks[track] ?? 0, peak)
             if wanted.contains(track) {
                 var own = silence
@@ -109,7 +120,7 @@ package struct AudioMixer {
             }
         }
         if wanted.contains(.mixed) { blocks.insert(block(mix, of: .mixed), at: 0) }
-        position += blockLength
+        position += length
         return blocks
     }
 
@@ -127,7 +138,7 @@ package struct AudioMixer {
             return MediaTime(
                 value: Int64(position + Self.silentBlocks * blockLength), timescale: Int64(format.sampleRate))
         }
-        return MediaTime(value: Int64(position + blockLength), timescale: Int64(format.sampleRate)) + Self.soundTimeout
+        return MediaTime(value: Int64(position + nextLength), timescale: Int64(format.sampleRate)) + Self.soundTimeout
     }
 
     /// The long-term drift of a source's clock in parts per million. It is positive if the source's clock is slow.

@@ -124,7 +124,7 @@ final class AudioLoop: Sendable {
             for track in work.suspended { mix.mixer.suspend(track) }
             mix.mixer.awaitsSound = work.isRecording
             while let first = mix.mixer.nextDueTime(now: clock.now) {
-                if let end = work.end, first >= end {
+                if let end = work.end, first >= end, mix.mixer.isAtWholeBlock {
                     for encoder in mix.encoders.values { mix.packets += try encoder.finish() }
                     for encoder in mix.opus.values { mix.opusPackets += encoder.finish() }
                     return
@@ -143,6 +143,8 @@ final class AudioLoop: Sendable {
         var encoders: [Track: AACEncoder]
         var opus: [Track: OpusTrackEncoder] = [:]
         var raw: [Track: RawAudioPacketizer] = [:]
+        /// What joins halves for AAC.
+        var whole: [Track: WholeBlocks] = [:]
         /// The packets of the blocks that were due, which wake a destination once.
         var packets: [EncodedPacket] = []
         var opusPackets: [EncodedPacket] = []
@@ -152,8 +154,8 @@ final class AudioLoop: Sendable {
     }
 
     private func mixBlock(at time: MediaTime, isLocked: Bool, now: MediaTime, _ mix: inout Mixing) throws(EncodeError) {
-        // A block that is partly in a pause is completely silent.
-        let isPaused = disclosure.pauses.isPaused(at: time)
+        // A block that is partly in a pause is completely silent. A pause begins and ends with a whole block.
+        let isPaused = mix.mixer.isAtWholeBlock ? disclosure.pauses.isPaused(at: time) : mix.isPaused
         let isSilenced =
             disclosure.pauses.isSilenced(at: time) || disclosure.pauses.isSilenced(at: time + Self.blockDuration)
         mix.mixer.isSilenced = isSilenced || isLocked || disclosure.isDesktopLocked.load(ordering: .relaxed)
@@ -170,6 +172,8 @@ final class AudioLoop: Sendable {
         let encoded = distributor.tracks(raw: false)
         let plain = distributor.tracks(raw: true)
         let opus = opusDistributor.tracks(raw: false)
+        // What takes PCM or Opus plays it to people who see the picture a few frames old.
+        mix.mixer.isHalved = !opus.isEmpty || !plain.isEmpty
         for block in mix.mixer.nextBlocks(of: encoded.union(plain).union(opus), now: now) {
             if opus.contains(block.track) { try encodeOpus(block, &mix) }
             if plain.contains(block.track),
@@ -177,7 +181,9 @@ final class AudioLoop: Sendable {
             {
                 distributor.distributeRaw(packet)
             }
-            guard encoded.contains(block.track) else { continue }
+            guard encoded.contains(block.track),
+                let block = mix.whole[block.track, default: WholeBlocks()].add(block)
+            else { continue }
             let encoder: AACEncoder
             if let open = mix.encoders[block.track] {
                 encoder = open
@@ -188,7 +194,7 @@ final class AudioLoop: Sendable {
             mix.packets += try encoder.encode(block)
         }
         if max(mix.packets.count, mix.opusPackets.count) >= Self.maximumPackets { deliver(&mix) }
-        mix.meter.note(&mix.mixer, tracks: [.app, .mic])
+        if mix.mixer.isAtWholeBlock { mix.meter.note(&mix.mixer, tracks: [.app, .mic]) }
     }
 
     private func encodeOpus(_ block: SampleBuffer, _ mix: inout Mixing) throws(EncodeError) {
