@@ -146,7 +146,7 @@ package final class MediaPipeline: Sendable {
         if media.takesVideo {
             guard let source = state.withLock({ $0.source }) else { throw .notOpen }
             let outlet = Distributor.Outlet(
-                queue: queue, tracks: [.screen], isRaw: media.takesRawVideo, carriesMarks: true)
+                queue: queue, tracks: [.screen], coding: media.takesRawVideo ? .raw : .usual, carriesMarks: true)
             let rendition = try await pool.attach(outlet, for: requirements, from: source)
             description.video = rendition.format
             if media.takesRawVideo { description.video?.codec = rendition.settings.chroma.rawCodec }

@@ -4,30 +4,38 @@ import Synchronization
 /// Adds each packet to the queue of every destination that takes it. Thread-safe. Encoder threads call it, and no call
 /// waits. Destinations can be added and removed at any time.
 package final class Distributor: Sendable {
+    /// What packets contain.
+    package enum Coding: Sendable, CaseIterable {
+        /// H.264 and AAC.
+        case usual
+        case opus
+        /// Pixels and PCM.
+        case raw
+    }
+
     /// The queue of one destination, and the packets that it takes.
     package struct Outlet: Sendable {
         package var queue: PacketQueue
         /// The tracks that the destination takes.
         package var tracks: Set<Track>
-        /// True if the destination takes pixels or PCM instead of encoded packets.
-        package var isRaw: Bool
+        package var coding: Coding
         /// True if this distributor delivers the pause marks: the distributor of the destination's picture, or that of
         /// its sound if it takes no picture.
         package var carriesMarks: Bool
 
-        package init(queue: PacketQueue, tracks: Set<Track>, isRaw: Bool, carriesMarks: Bool) {
+        package init(queue: PacketQueue, tracks: Set<Track>, coding: Coding = .usual, carriesMarks: Bool) {
             self.queue = queue
             self.tracks = tracks
-            self.isRaw = isRaw
+            self.coding = coding
             self.carriesMarks = carriesMarks
         }
     }
 
     private struct State {
         var outlets: [Outlet] = []
-        /// The current pause, for outlets that join during the pause. The key is true for raw packets, because raw and
-        /// encoded packets can be at different positions in the stream.
-        var pause: [Bool: PauseMark] = [:]
+        /// The current pause, for outlets that join during the pause. Raw and encoded packets can be at different
+        /// positions in the stream.
+        var pause: [Coding: PauseMark] = [:]
     }
 
     private let state = Mutex(State())
@@ -50,7 +58,7 @@ package final class Distributor: Sendable {
     /// Adds an outlet. If the session is paused, its queue first receives the pause mark.
     package func add(_ outlet: Outlet) {
         state.withLock { state in
-            if outlet.carriesMarks, let pause = state.pause[outlet.isRaw] { outlet.queue.push(pause.element) }
+            if outlet.carriesMarks, let pause = state.pause[outlet.coding] { outlet.queue.push(pause.element) }
             state.outlets.append(outlet)
         }
     }
@@ -63,44 +71,37 @@ package final class Distributor: Sendable {
     /// True if there are no outlets.
     package var isEmpty: Bool { state.withLock { $0.outlets.isEmpty } }
 
-    /// Distributes encoded packets. Returns true if a destination needs a keyframe.
-    package func distribute(_ packets: [EncodedPacket]) -> Bool {
+    /// Distributes packets. Returns true if a destination needs a keyframe.
+    @discardableResult package func distribute(_ packets: [EncodedPacket], _ coding: Coding = .usual) -> Bool {
         guard !packets.isEmpty else { return false }
         let outlets = state.withLock { $0.outlets }
         var isKeyframeWanted = false
         for packet in packets {
-            if packet.track == .screen || packet.track == .mixed { clips?.push(packet) }
+            if coding == .usual, packet.track == .screen || packet.track == .mixed { clips?.push(packet) }
             for outlet in outlets
-            where !outlet.isRaw && outlet.tracks.contains(packet.track) && outlet.queue.push(packet) {
+            where outlet.coding == coding && outlet.tracks.contains(packet.track) && outlet.queue.push(packet) {
                 isKeyframeWanted = true
             }
         }
         return isKeyframeWanted
     }
 
-    /// Distributes a packet of pixels or PCM.
-    package func distributeRaw(_ packet: EncodedPacket) {
-        for outlet in state.withLock({ $0.outlets }) where outlet.isRaw && outlet.tracks.contains(packet.track) {
-            outlet.queue.push(packet)
-        }
-    }
-
-    /// Distributes the start or the end of a pause at the current position of the raw or of the encoded packets.
-    package func distribute(_ mark: PauseMark, raw: Bool) {
-        if !raw, marksClips { clips?.note(mark) }
+    /// Distributes the start or the end of a pause at the current position of the packets with a coding.
+    package func distribute(_ mark: PauseMark, _ coding: Coding = .usual) {
+        if coding == .usual, marksClips { clips?.note(mark) }
         state.withLock { state in
-            if case .paused = mark { state.pause[raw] = mark } else { state.pause[raw] = nil }
-            for outlet in state.outlets where outlet.carriesMarks && outlet.isRaw == raw {
+            if case .paused = mark { state.pause[coding] = mark } else { state.pause[coding] = nil }
+            for outlet in state.outlets where outlet.carriesMarks && outlet.coding == coding {
                 outlet.queue.push(mark.element)
             }
         }
     }
 
-    /// Returns the tracks that at least one destination takes, raw or encoded. The clip buffer takes `mixed`.
-    package func tracks(raw: Bool) -> Set<Track> {
+    /// Returns the tracks that at least one destination takes with a coding. The clip buffer takes `mixed`.
+    package func tracks(_ coding: Coding = .usual) -> Set<Track> {
         let wanted = state.withLock { state in
-            state.outlets.reduce(into: Set<Track>()) { if $1.isRaw == raw { $0.formUnion($1.tracks) } }
+            state.outlets.reduce(into: Set<Track>()) { if $1.coding == coding { $0.formUnion($1.tracks) } }
         }
-        return clips != nil && !raw ? wanted.union([.mixed]) : wanted
+        return clips != nil && coding == .usual ? wanted.union([.mixed]) : wanted
     }
 }

@@ -20,10 +20,7 @@ final class AudioLoop: Sendable {
     private static let maximumPackets = 8
 
     private let configuration: MediaConfiguration.Audio
-    /// Of AAC and PCM.
     private let distributor: Distributor
-    /// Of Opus.
-    private let opusDistributor: Distributor
     private let disclosure: Disclosure
     private let inbox: SoundInbox
     private let recorder: SoundRecorder
@@ -37,12 +34,10 @@ final class AudioLoop: Sendable {
     ///   - content: the timeline that a file's sound shares with the session's pictures.
     init(
         configuration: MediaConfiguration.Audio, mutedWindows: HiddenWindowRules?, content: ContentClock,
-        distributor: Distributor, opusDistributor: Distributor,
-        disclosure: Disclosure
+        distributor: Distributor, disclosure: Disclosure
     ) {
         self.configuration = configuration
         self.distributor = distributor
-        self.opusDistributor = opusDistributor
         self.disclosure = disclosure
         var wanted: Set<Track> = []
         if configuration.app != nil { wanted.insert(.app) }
@@ -166,12 +161,11 @@ final class AudioLoop: Sendable {
             mix.isPaused = isPaused
             deliver(&mix)
             let mark = isPaused ? PauseMark.paused(at: time) : .resumed(at: time)
-            for raw in [false, true] { distributor.distribute(mark, raw: raw) }
-            opusDistributor.distribute(mark, raw: false)
+            for coding in Distributor.Coding.allCases { distributor.distribute(mark, coding) }
         }
-        let encoded = distributor.tracks(raw: false)
-        let plain = distributor.tracks(raw: true)
-        let opus = opusDistributor.tracks(raw: false)
+        let encoded = distributor.tracks()
+        let plain = distributor.tracks(.raw)
+        let opus = distributor.tracks(.opus)
         // What takes PCM or Opus plays it to people who see the picture a few frames old.
         mix.mixer.isHalved = !opus.isEmpty || !plain.isEmpty
         for block in mix.mixer.nextBlocks(of: encoded.union(plain).union(opus), now: now) {
@@ -179,7 +173,7 @@ final class AudioLoop: Sendable {
             if plain.contains(block.track),
                 let packet = mix.raw[block.track, default: RawAudioPacketizer(track: block.track)].packet(for: block)
             {
-                distributor.distributeRaw(packet)
+                distributor.distribute([packet], .raw)
             }
             guard encoded.contains(block.track),
                 let block = mix.whole[block.track, default: WholeBlocks()].add(block)
@@ -205,8 +199,8 @@ final class AudioLoop: Sendable {
     }
 
     private func deliver(_ mix: inout Mixing) {
-        _ = distributor.distribute(mix.packets)
-        _ = opusDistributor.distribute(mix.opusPackets)
+        distributor.distribute(mix.packets)
+        distributor.distribute(mix.opusPackets, .opus)
         mix.packets.removeAll()
         mix.opusPackets.removeAll()
     }

@@ -21,7 +21,6 @@ final class SoundPipeline: Sendable {
     /// How long `join` waits for each thread.
     private let threadLimit: Duration
     private let distributor: Distributor
-    private let opusDistributor = Distributor(clips: nil, marksClips: false)
     private let loop: AudioLoop
     /// True if the user wants sound. If false, live destinations get silence, and recordings get no sound track.
     private let isWanted: Bool
@@ -60,7 +59,7 @@ final class SoundPipeline: Sendable {
         distributor = Distributor(clips: clips, marksClips: false)
         loop = AudioLoop(
             configuration: configuration, mutedWindows: mutedWindows, content: content, distributor: distributor,
-            opusDistributor: opusDistributor, disclosure: disclosure)
+            disclosure: disclosure)
     }
 
     // MARK: Start
@@ -138,20 +137,20 @@ final class SoundPipeline: Sendable {
         if try await openEncoder(), let clock = state.withLock({ $0.clock }) { record(clock, from: clock.now) }
         let media = requirements.media
         let outlet = Distributor.Outlet(
-            queue: queue, tracks: Set(media.audioTracks), isRaw: media.takesRawAudio, carriesMarks: !media.takesVideo)
+            queue: queue, tracks: Set(media.audioTracks),
+            coding: media.takesRawAudio ? .raw : media.audio == .opus ? .opus : .usual, carriesMarks: !media.takesVideo)
         var format = self.format
         if media.audio == .opus {
             format = OpusTrackEncoder.format(of: .mixed, bitrate: configuration.bitrate)
             if format == nil { throw .encode(.cannotOpenAudio(.outOfMemory)) }
         }
-        (media.audio == .opus ? opusDistributor : distributor).add(outlet)
+        distributor.add(outlet)
         return format.map { format in media.audioTracks.map { format.of($0) } } ?? []
     }
 
     /// Gives `queue` no more sound.
     func detach(_ queue: PacketQueue) {
         distributor.remove(queue)
-        opusDistributor.remove(queue)
     }
 
     /// True if such a destination gets sound. Some live services reject a stream without a sound track, so a live

@@ -101,7 +101,7 @@ final class RenditionPool: Sendable {
             }
             if let chosen {
                 // There are no repeats of a raw picture before the first one.
-                if outlet.isRaw {
+                if outlet.coding == .raw {
                     chosen.requestWholeFrame()
                     capture.noteDisclosure()
                 }

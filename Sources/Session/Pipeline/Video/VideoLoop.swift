@@ -171,7 +171,7 @@ final class VideoLoop: Sendable {
             case .timedOut: try coverStall(&work)
             case .closed:
                 if let encoder = work.encoder { deliver(try encoder.finish(), &work) }
-                for mark in work.pendingMarks { distributor.distribute(mark, raw: false) }
+                for mark in work.pendingMarks { distributor.distribute(mark) }
                 return
             }
         }
@@ -298,7 +298,7 @@ final class VideoLoop: Sendable {
 
     /// True if a destination takes raw pictures.
     private func takesRaw(_ work: inout Work) -> Bool {
-        if !distributor.tracks(raw: true).isEmpty { return true }
+        if !distributor.tracks(.raw).isEmpty { return true }
         // One that joins later must not get the picture of now.
         work.raw.forget()
         return false
@@ -316,8 +316,8 @@ final class VideoLoop: Sendable {
             let start = MediaTime(nanoseconds: time.nanoseconds / 1000 * 1000)
             let mark: PauseMark = isPaused ? .paused(at: start) : .resumed(at: start)
             work.encoder?.requestKeyframe()
-            distributor.distribute(mark, raw: true)
-            if work.encoder == nil { distributor.distribute(mark, raw: false) } else { work.pendingMarks.append(mark) }
+            distributor.distribute(mark, .raw)
+            if work.encoder == nil { distributor.distribute(mark) } else { work.pendingMarks.append(mark) }
         }
         if isKeyframeWanted.exchange(false, ordering: .relaxed) { work.keyframes.request() }
         if work.keyframes.isDue(at: time) { work.encoder?.requestKeyframe(from: time) }
@@ -332,7 +332,7 @@ final class VideoLoop: Sendable {
     func finish(_ packets: [EncodedPacket], _ rawPacket: EncodedPacket?, at time: MediaTime, _ work: inout Work) {
         work.lastTime = time
         deliver(packets, &work)
-        if let rawPacket { distributor.distributeRaw(rawPacket) }
+        if let rawPacket { distributor.distribute([rawPacket], .raw) }
         settled.store(work.encoder?.isSettled ?? true, ordering: .relaxed)
         if let encoder = work.encoder {
             encoded.store(encoder.encodedFrames, ordering: .relaxed)
@@ -345,7 +345,7 @@ final class VideoLoop: Sendable {
         bytes.add(packets.reduce(0) { $0 + $1.data.count }, ordering: .relaxed)
         for packet in packets {
             while let mark = work.pendingMarks.first, packet.presentationTime >= mark.time {
-                distributor.distribute(mark, raw: false)
+                distributor.distribute(mark)
                 work.pendingMarks.removeFirst()
             }
             if packet.isKeyframe { work.keyframes.noteKeyframe() }
