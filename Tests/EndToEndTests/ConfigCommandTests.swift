@@ -24,6 +24,11 @@ extension EndToEndTests {
                     #expect(result.errors.firstMatch(of: /config\.toml:\d/) == nil, "\(result.errors)")
                 }
                 #expect(try String(contentsOfFile: String(path), encoding: .utf8) == "[video]\nfps = 25\n")
+                try "[video]\nsize = \"1280x720\"\n[audio]\nbitrate = 1\n".write(
+                    toFile: String(path), atomically: true, encoding: .utf8)
+                let other = try await broadcast.run(["config", "set", "video.fps", "30"])
+                #expect(
+                    other.status == .exited(78) && other.errors.contains("config.toml:4: audio.bitrate"), "\(other)")
                 let sample = try await broadcast.run(["config", "sample"])
                 try sample.output.write(toFile: String(path), atomically: true, encoding: .utf8)
                 #expect(try await broadcast.run(["config", "check"]).status == .exited(0))

@@ -386,15 +386,18 @@ import Testing
         #expect(queue.backlog == .zero)
         queue.push(sound(4, at: 133))
         await expectCount(5, of: taken)
-        queue.push(video(5, at: 166, keyframe: false))
+        // The last ones are as old as a batch is long.
+        queue.push(video(5, at: 233, keyframe: false))
+        await expectCount(6, of: taken)
+        queue.push(video(5, at: 266, keyframe: false))
         queue.push(.paused(at: MediaTime(milliseconds: 170)))
-        await expectCount(7, of: taken)
-        queue.push(video(6, at: 200, keyframe: false, bytes: 64 << 10))
         await expectCount(8, of: taken)
-        queue.push(video(7, at: 233, keyframe: false))
+        queue.push(video(6, at: 300, keyframe: false, bytes: 64 << 10))
+        await expectCount(9, of: taken)
+        queue.push(video(7, at: 333, keyframe: false))
         queue.end()
         await consumer.value
-        #expect(taken.withLock { $0.count } == 9)
+        #expect(taken.withLock { $0.count } == 10)
     }
 
     /// Waits until that many elements were taken.

@@ -62,8 +62,10 @@ public final class PacketQueue: Sendable {
         /// True if the next video packet follows a gap.
         var hasGap = false
         var droppedFrames = 0
-        /// Elements are given out when packets of this duration wait.
+        /// Elements are given out when packets of this duration wait, or when it has passed since the last ones.
         var batch = MediaTime.zero
+        /// The newest decode time of what was given out.
+        var lastTime: MediaTime?
         /// True from the moment when a batch is complete until all of it was taken.
         var isBatchComplete = false
         var waiter: CheckedContinuation<Void, Never>?
@@ -71,9 +73,8 @@ public final class PacketQueue: Sendable {
         /// Notes that `packet` was added. Returns the taker that must go on.
         mutating func complete(with packet: EncodedPacket) -> CheckedContinuation<Void, Never>? {
             let isKeyframe = packet.track == .screen && packet.isKeyframe
-            guard isKeyframe || waiting.duration >= batch || waiting.byteCount >= PacketQueue.batchByteCount else {
-                return nil
-            }
+            let isLong = waiting.duration >= batch || lastTime.map { packet.decodeTime - $0 >= batch } ?? false
+            guard isKeyframe || isLong || waiting.byteCount >= PacketQueue.batchByteCount else { return nil }
             return complete()
         }
 
@@ -87,6 +88,7 @@ public final class PacketQueue: Sendable {
         mutating func removeFirst() -> Element? {
             guard isBatchComplete || isEnded else { return nil }
             let element = waiting.removeFirst()
+            if case .packet(let packet)? = element { lastTime = max(lastTime ?? .zero, packet.decodeTime) }
             if waiting.isEmpty { isBatchComplete = false }
             return element
         }

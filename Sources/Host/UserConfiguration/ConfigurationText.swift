@@ -61,6 +61,14 @@ package struct ConfigurationText: Sendable {
             _ = try ConfigurationFile.parse(changed.text, path: path)
             let before = try TOMLDocument(text, path: path)
             return try TOMLDocument(changed.text, path: path).isEqual(to: before, except: name)
+        } catch .fault(let fault) where fault.key != name.joined(separator: ".") {
+            // If the file has that fault too, its own line counts.
+            do throws(ConfigurationError) {
+                _ = try ConfigurationFile.parse(text, path: path)
+            } catch {
+                throw .invalid(error)
+            }
+            throw .invalid(.fault(fault))
         } catch {
             throw .invalid(error)
         }

@@ -43,7 +43,7 @@ package struct LoginServiceRow: Encodable {
     /// `systemd` or `autostart`.
     var startedBy: String
     var enabled: Bool
-    /// systemd's word for the state; nil for an entry of the autostart folder.
+    /// systemd's word for the state. For an entry of the autostart folder, `active` or `inactive`.
     var state: String?
     var detail: String?
 

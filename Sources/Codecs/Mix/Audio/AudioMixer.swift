@@ -44,13 +44,14 @@ package struct AudioMixer {
 
     /// - Parameters:
     ///   - tracks: the sources, `app` and `mic`.
-    ///   - blockLength: the length of a whole block in sample frames.
+    ///   - blockLength: the length of a whole block in sample frames. Even.
     ///   - start: the first block is the block that contains this time.
     package init(
         format: AudioFormat = .broadcast, tracks: [Track], blockLength: Int = AudioTrackFormat.framesPerPacket,
         start: MediaTime = .zero
     ) {
         self.format = format
+        precondition(blockLength.isMultiple(of: 2))
         self.blockLength = blockLength
         position = Int(start.value(timescale: Int64(format.sampleRate))) / blockLength * blockLength
         for track in [Track.app, .mic, .mixed] { limiters[track] = Limiter(sampleRate: format.sampleRate) }

@@ -49,7 +49,7 @@ struct ServiceCommand: AsyncParsableCommand {
         switch (action, name) {
         case (.enable, let name?): try enable(name, services)
         case (.disable, let name?): try await disable(name, services)
-        case (_, let name): try show(name, services)
+        case (_, let name): try await show(name, services)
         }
     }
 
@@ -94,13 +94,13 @@ struct ServiceCommand: AsyncParsableCommand {
         try Output.answer(LoginServiceSentences.disabled(name))
     }
 
-    private func show(_ name: String?, _ services: LoginServices) throws {
+    private func show(_ name: String?, _ services: LoginServices) async throws {
         var all = try presentingService { () throws(LoginServices.Problem) in
             if let name { return [try services.status(name)] }
             return try services.all()
         }
-        // Nobody but the session itself knows whether it runs.
-        let running = Set(RunningSession.all(CommandContext.paths).map(\.name))
+        // Only the session that an entry started knows whether it runs.
+        let running = await RunningSession.names(CommandContext.paths)
         for index in all.indices where all[index].way == .autostart {
             all[index].activity = running.contains(all[index].name) ? "active" : "inactive"
         }

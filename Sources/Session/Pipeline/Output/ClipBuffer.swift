@@ -126,7 +126,7 @@ package final class ClipBuffer: Sendable {
                 $0.track == .screen && $0.isKeyframe && $0.presentationTime <= wanted && $0.presentationTime < end
             } ?? packets.startIndex
         let start = packets[first].decodeTime
-        guard end > start else { return nil }
+        guard end > packets[first].presentationTime else { return nil }
         // Sound is behind the pictures of the same time, so its time is compared and not its position.
         let chosen = packets[first...].filter { $0.track == .screen || $0.presentationTime >= start }
         return Excerpt(
