@@ -400,6 +400,25 @@ import Testing
         #expect(taken.withLock { $0.count } == 10)
     }
 
+    @Test func `a batch that is not complete can be discarded, and the next one begins anew`() async {
+        let queue = PacketQueue(limits: .file)
+        queue.open()
+        queue.takeInBatches(of: MediaTime(milliseconds: 100))
+        queue.push(video(0, at: 0, keyframe: true))
+        #expect(await take(1, of: queue) == ["screen 0 key"])
+        queue.push(video(1, at: 33, keyframe: false))
+        queue.discardAll()
+        queue.push(video(2, at: 66, keyframe: true))
+        queue.push(.annotated(["title": "a"]))
+        #expect(await take(2, of: queue) == ["screen 2 key gap", "annotated title=a"])
+        queue.push(video(3, at: 99, keyframe: false))
+        queue.close()
+        queue.push(.paused(at: MediaTime(milliseconds: 110)))
+        #expect(await take(1, of: queue) == ["paused at 110"])
+        queue.end()
+        #expect(await queue.next() == nil)
+    }
+
     /// Waits until that many elements were taken.
     private func expectCount(_ count: Int, of taken: borrowing Mutex<[String]>) async {
         let deadline = ContinuousClock.now.advanced(by: .seconds(30))
