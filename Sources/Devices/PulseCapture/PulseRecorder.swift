@@ -93,7 +93,7 @@ package final class PulseRecorder {
                 guard let userdata else { return }
                 Unmanaged<PulseRecorder>.fromOpaque(userdata).takeUnretainedValue().contextStateChanged()
             }, me)
-        if pa_context_connect(context, nil, PA_CONTEXT_NOAUTOSPAWN, nil) < 0 {
+        if pa_context_connect(context, PulseAddress.server(), PA_CONTEXT_NOAUTOSPAWN, nil) < 0 {
             lose(code: pa_context_errno(context))
         }
     }

@@ -78,7 +78,7 @@ package final class PulseSourceList {
             pa_context_disconnect(context)
             pa_context_unref(context)
         }
-        guard pa_context_connect(context, nil, PA_CONTEXT_NOAUTOSPAWN, nil) >= 0 else { return nil }
+        guard pa_context_connect(context, PulseAddress.server(), PA_CONTEXT_NOAUTOSPAWN, nil) >= 0 else { return nil }
         let deadline = SessionClock.monotonic() + Int64(timeout) * 1_000_000
         var isAsked = false
         while pending > 0 && SessionClock.monotonic() < deadline {
