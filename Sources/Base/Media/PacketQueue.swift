@@ -70,7 +70,7 @@ public final class PacketQueue: Sendable {
         var isBatchComplete = false
         var waiter: CheckedContinuation<Void, Never>?
 
-        /// Notes that `packet` was added. Returns the taker that must go on.
+        /// Marks the batch as complete if `packet`, which was added, completes it. Returns the taker to resume.
         mutating func complete(with packet: EncodedPacket) -> CheckedContinuation<Void, Never>? {
             let isKeyframe = packet.track == .screen && packet.isKeyframe
             let isLong = waiting.duration >= batch || lastTime.map { packet.decodeTime - $0 >= batch } ?? false
@@ -78,7 +78,7 @@ public final class PacketQueue: Sendable {
             return complete()
         }
 
-        /// Gives out what waits. Returns the taker that must go on.
+        /// Marks the batch as complete, so that `removeFirst` returns its elements. Returns the taker to resume.
         mutating func complete() -> CheckedContinuation<Void, Never>? {
             isBatchComplete = true
             defer { waiter = nil }

@@ -34,7 +34,7 @@ package struct LoginServices: Sendable {
         package var way: Way
         package var isEnabled: Bool
         /// What systemd says of the unit (`ActiveState`): `active`, `activating`, `inactive` or `failed`. Nil for an
-        /// entry of the autostart folder: whether its session runs is not known here.
+        /// entry of the autostart folder: whether its session runs is not known here, so `broadcast service` adds it.
         package var activity: String?
         /// What the broadcast told systemd last (`STATUS=`), or why it ended (`Result`). Nil if there is nothing to
         /// say.

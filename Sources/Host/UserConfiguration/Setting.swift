@@ -155,7 +155,7 @@ package struct SettingOption: Sendable {
     let valueName: String?
     /// Without the default.
     let help: String
-    /// What the option's value can look like, but not the value in the configuration.
+    /// What the option's value can look like. In the configuration, such a value is a text in quotes.
     let form: String?
     let standard: Standard
     /// The unit that sentences about the option contain.
