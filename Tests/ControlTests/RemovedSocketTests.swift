@@ -96,6 +96,21 @@ import Testing
         }
     }
 
+    @Test func `only the entry of a killed session is abandoned, and once`() async throws {
+        try await withFolder { (folder: String) async throws in
+            let path = folder + "/entry"
+            #expect(!SessionRegistration.removeAbandoned(path))
+            try "".write(toFile: path, atomically: true, encoding: .utf8)
+            #expect(!SessionRegistration.removeAbandoned(path), "It belongs to a session that begins.")
+            let registration = try SessionRegistration(path: path, socket: "/run/a")
+            #expect(!SessionRegistration.removeAbandoned(path) && SessionRegistration.read(path)?.socket == "/run/a")
+            withExtendedLifetime(registration) {}
+            try "1 /run/a\n".write(toFile: path, atomically: true, encoding: .utf8)
+            #expect(SessionRegistration.removeAbandoned(path))
+            #expect(!SessionRegistration.removeAbandoned(path))
+        }
+    }
+
     @Test func `an entry of a killed session, or nonsense in its place, is no session`() async throws {
         try await withFolder { (folder: String) async throws in
             let path = folder + "/entry"

@@ -79,6 +79,19 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `The next command after a session was killed says so`() async throws {
+            try await withStudio(width: 320, height: 240) { studio in
+                let peer = try await studio.startLive(["--to", studio.path("out.mp4")], session: "talk")
+                peer.signal(SIGKILL)
+                _ = try await peer.waitForExit()
+                let status = try await studio.broadcast.run(["status"])
+                #expect(status.status == .exited(0) && status.output == "Nothing is being broadcast.\n", "\(status)")
+                expectSentence(
+                    in: status.errors, saying: ["\"talk\" ended without cleaning up", "logs --session talk"])
+                #expect(try await studio.broadcast.run(["status"]).errors == "")
+            }
+        }
+
         @Test func `Commands without a name act on the only session that runs`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 let nothing = try await studio.broadcast.run(["stop"])

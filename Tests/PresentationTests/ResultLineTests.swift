@@ -24,6 +24,10 @@ struct ResultLineTests {
     }
 
     @Test func `A session without a result has a sentence`() {
+        #expect(
+            ResultLine.abandoned("talk")
+                == "The session \"talk\" ended without cleaning up: it was killed, or it crashed. To see what it did, run: broadcast logs --session talk"
+        )
         #expect(ResultLine.endedEarly("slow") == "Session \"slow\" has ended before it was live.")
     }
 

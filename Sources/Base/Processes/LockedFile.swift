@@ -75,6 +75,17 @@ package final class LockedFile: Sendable {
         return text.split(separator: "\n").first.map(String.init)
     }
 
+    /// Deletes the file at `path`, of the kind `writing`, if a process that was killed has left it with a content.
+    ///
+    /// - Returns: false if there is no such file, or if it has an owner.
+    package static func removeAbandoned(_ path: String) -> Bool {
+        var status = stat()
+        // A process that is about to lock a new file has not written to it.
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 else { return false }
+        guard read(path) == nil, let file = try? LockedFile(path: path, kind: .writing) else { return false }
+        return file.isValid
+    }
+
     // MARK: System calls
 
     private static func open(_ path: String, for users: Users) throws(Failure) -> Int32 {

@@ -42,4 +42,7 @@ package final class SessionRegistration: Sendable {
         guard let parts, parts.count == 2, let process = Int32(parts[0]), parts[1].hasPrefix("/") else { return nil }
         return Entry(socket: String(parts[1]), process: process)
     }
+
+    /// Deletes the entry at `path` if its session was killed, or crashed. Returns false if there is no such entry.
+    package static func removeAbandoned(_ path: String) -> Bool { LockedFile.removeAbandoned(path) }
 }

@@ -34,6 +34,11 @@ package struct RunningSession: Sendable {
         paths.sessionNames().map { RunningSession(name: $0, paths) }
     }
 
+    /// Forgets the sessions that were killed, or crashed. Returns their names: once, because nothing is left then.
+    package static func removeAbandoned(_ paths: Paths) -> [String] {
+        paths.registeredNames().filter { SessionRegistration.removeAbandoned(paths.registration(session: $0)) }.sorted()
+    }
+
     /// Several sessions run, and a command that acts on one did not name it.
     package struct Ambiguity: Error, Equatable {
         package let names: [String]

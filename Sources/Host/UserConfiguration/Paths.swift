@@ -145,8 +145,11 @@ package struct Paths {
     package func sessionNames() -> [String] {
         let folders = ([runtimeFolder] + (isRuntimeNamed ? [] : otherRuntimeFolders)).filter(Self.isOwn)
         let sockets = folders.flatMap { Self.names(in: $0, endingWith: ".sock") }
-        return Set(sockets + Self.names(in: sessionsFolder, endingWith: "@" + Self.hostName)).sorted()
+        return Set(sockets + registeredNames()).sorted()
     }
+
+    /// The names of the sessions whose entries exist.
+    package func registeredNames() -> [String] { Self.names(in: sessionsFolder, endingWith: "@" + Self.hostName) }
 
     /// The paths at which the socket of a session can be.
     package func sockets(session: String) -> [String] {

@@ -29,6 +29,14 @@ package enum ResultLine {
         "Session \"\(session)\" has ended before it was live.".printable
     }
 
+    /// A session that left its entry behind.
+    package static func abandoned(_ session: String) -> String {
+        """
+        The session "\(session)" ended without cleaning up: it was killed, or it crashed. To see what it did, run: \
+        broadcast logs --session \(session)
+        """.printable
+    }
+
     /// A result is over, so its duration is rounded; a running clock shows full seconds.
     private static func clock(_ duration: MediaTime) -> String {
         StatusLine.clock(MediaTime(seconds: duration.seconds.rounded()))

@@ -89,7 +89,7 @@ package struct Broadcast: AsyncParsableCommand {
             var command = try parseAsRoot()
             isNotifying = (command as? any NotifyingCommand)?.notice.notify == true
             if isNotifying { Output.startRecording() }
-            if !(command is CompleteCommand) { CommandContext.restoreNotifications() }
+            if !(command is CompleteCommand) { CommandContext.cleanUpAfterCrash() }
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {

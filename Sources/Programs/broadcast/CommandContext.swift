@@ -94,8 +94,10 @@ struct CommandContext {
         }
     }
 
-    /// Restores the notifications that a crashed broadcast left off, and says so. Every command does that first.
-    static func restoreNotifications() {
+    /// Says which broadcasts have crashed, and restores the notifications that they left off. Every command does that
+    /// first.
+    static func cleanUpAfterCrash() {
+        for name in RunningSession.removeAbandoned(paths) { Output.note("broadcast: " + ResultLine.abandoned(name)) }
         let environment = ProcessInfo.processInfo.environment
         guard
             let request = SessionEnvironment.crashRequest(
