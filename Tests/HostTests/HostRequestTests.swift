@@ -217,6 +217,9 @@ struct HostRequestTests {
                 line: #"{"command":"remove-destination"}"#)
             let reply = try await rig.ask(.removeDestination("viewer", folder: nil))
             #expect(reply.destination?.name == "viewer" && reply.destination?.state == "finished")
+            // It has its result, and cannot be removed again.
+            try await expect(
+                .unknownDestination("viewer", known: ["second"]), of: rig, .removeDestination("viewer", folder: nil))
             #expect(ErrorReport.onlyDestination == RequestProblem.onlyDestination("second").code)
         }
     }

@@ -339,6 +339,24 @@ struct SessionDestinationsTests {
         #expect(session.state == .finished)
     }
 
+    @Test func `An addition that is withdrawn leaves the failure that it replaced`() async throws {
+        let (good, bad) = (FakeViewer("good"), FakeViewer("other"))
+        bad.behave(.fail(Self.lost), at: .started)
+        let session = BroadcastSession(
+            configuration: .silent(Stage()), destinations: [good.livePlan(), bad.livePlan()])
+        try await session.start()
+        for _ in 0..<2 {
+            let again = FakeViewer("other")
+            again.behave(.fail(.connectionLost(status: "again")), at: .started)
+            try await session.add(again.livePlan())
+            #expect(await session.waitUntilAnswered("other")?.error == .connectionLost(status: "again"))
+            session.withdraw("other")
+            #expect(session.snapshot().destinations.map(\.error) == [nil, Self.lost])
+        }
+        session.withdraw("good")
+        #expect(await session.stop().destinations.map(\.state) == [.finished, .failed])
+    }
+
     @Test func `A failed destination that the user removes is not in the results`() async throws {
         let (good, bad) = (FakeViewer("good"), FakeViewer("bad"))
         bad.behave(.fail(Self.lost), at: .started)

@@ -160,7 +160,7 @@ extension SessionHost {
         case (.reconnecting, let error?): throw .request(.notYetConnected(name: added.name, error))
         case (.failed, let error?):
             // The request failed, so it leaves nothing behind.
-            session.forget(added.name)
+            session.withdraw(added.name)
             throw .destination(name: added.name, error)
         default: return .destination(DestinationReport(added, phrases: options.phrases))
         }
@@ -180,7 +180,8 @@ extension SessionHost {
         } catch {
             throw .session(error)
         }
-        throw .request(.unknownDestination(name, known: session.snapshot().destinations.map(\.name)))
+        let known = session.snapshot().destinations.filter { $0.state != .finished }
+        throw .request(.unknownDestination(name, known: known.map(\.name)))
     }
 
     /// The name of the destination that a request is about.

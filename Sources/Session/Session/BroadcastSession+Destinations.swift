@@ -36,12 +36,9 @@ extension BroadcastSession {
         return try await destinations.remove(named: name)
     }
 
-    /// Removes a destination that has failed from the results of the session.
-    ///
-    /// - Returns: its last state and figures; nil if there is no such destination.
-    @discardableResult package func forget(_ name: String) -> DestinationSnapshot? {
-        destinations.forget(name)
-    }
+    /// Undoes an addition whose destination has failed. A destination that had failed under its name before is in the
+    /// results again.
+    package func withdraw(_ name: String) { destinations.withdraw(name) }
 
     /// Ends the wait for the next try. Returns the names of the destinations that were waiting.
     ///

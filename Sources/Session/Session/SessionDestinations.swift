@@ -16,6 +16,8 @@ final class SessionDestinations: Sendable {
         var rendition: Rendition?
         /// True if the user removed the destination, and it is ending.
         var isLeaving = false
+        /// The one of the same name that was over, and whose result counts again if this one is withdrawn: one at most.
+        var replaced: [Member] = []
     }
 
     private let members = Mutex<[Member]>([])
@@ -90,8 +92,12 @@ final class SessionDestinations: Sendable {
             if let address = plan.address, let other = others.first(where: { $0.plan.address == address }) {
                 return .addressInUse(by: other.plan.name)
             }
-            members.removeAll { $0.destination.plan.name == plan.name }
-            members.append(Member(destination: destination))
+            var member = Member(destination: destination)
+            if let index = members.lastIndex(where: { $0.destination.plan.name == plan.name }) {
+                member.replaced = [members.remove(at: index)]
+                member.replaced[0].replaced = []
+            }
+            members.append(member)
             return nil
         }
         if let problem { throw problem }
@@ -99,9 +105,21 @@ final class SessionDestinations: Sendable {
             guard mayStart() else { throw .ending }
             try await start(destination, joinsLate: true)?.requestKeyframe()
         } catch {
-            members.withLock { $0.removeAll { $0.destination === destination } }
+            withdraw { $0 === destination }
             destination.discard()
             throw error
+        }
+    }
+
+    /// Undoes an addition whose destination has failed: what had its name before is in the results again.
+    func withdraw(_ name: String) {
+        withdraw { $0.plan.name == name && $0.state == .failed }
+    }
+
+    private func withdraw(_ isMeant: (Destination) -> Bool) {
+        members.withLock { members in
+            guard let index = members.lastIndex(where: { isMeant($0.destination) }) else { return }
+            members += members.remove(at: index).replaced
         }
     }
 
@@ -128,7 +146,7 @@ final class SessionDestinations: Sendable {
     }
 
     /// Forgets a destination that has failed. Returns its last state and figures; nil if there is no such destination.
-    func forget(_ name: String) -> DestinationSnapshot? {
+    private func forget(_ name: String) -> DestinationSnapshot? {
         members.withLock { members in
             guard
                 let index = members.lastIndex(where: {
