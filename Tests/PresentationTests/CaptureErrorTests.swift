@@ -32,6 +32,7 @@ struct CaptureErrorTests {
             .noSuchMonitor("LEFT", known: []), .noInput,
             "There is no monitor LEFT: the display reports none. Omit --monitor, or use --region."
         ),
+        (.noSuchMonitor("LEFT", known: ["A"]), .noInput, "There is no monitor LEFT, but only A. Omit --monitor."),
         (.noSuchMonitor("LEFT", known: ["A", "B"]), .noInput, "There is no monitor LEFT. Use one of A, B."),
         (
             .regionOutside(region, screen: screen), .noInput,

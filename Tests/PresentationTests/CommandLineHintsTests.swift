@@ -83,7 +83,7 @@ struct CommandLineHintsTests {
                 == "toggle is an option here. Run: broadcast pause --toggle")
         #expect(
             CommandLineHints.invalidValue("high", of: "--quality", command: "start")
-                == "--quality takes a number from 0.0 to 51.0, not \"high\". See broadcast start --help.")
+                == "--quality takes a number from 0 to 51, not \"high\". See broadcast start --help.")
         #expect(
             CommandLineHints.invalidValue("many", of: "--lines", command: "logs")
                 == "--lines cannot be \"many\". See broadcast logs --help.")
@@ -95,6 +95,11 @@ struct CommandLineHintsTests {
     @Test func `A destination without --to is explained`() {
         #expect(CommandLineHints.unexpected(["x.mp4"], command: "start").contains("broadcast start --to x.mp4"))
         #expect(!CommandLineHints.unexpected(["rtmp://h/app/s3cret"], command: "start").contains("s3cret"))
+        #expect(
+            CommandLineHints.unexpected(["talk.mp4"], command: "start", after: "my")
+                == "talk.mp4 is a word of its own. If it belongs to the name, write --to \"my talk.mp4\". If it is another destination, write --to my --to talk.mp4."
+        )
+        #expect(!CommandLineHints.unexpected(["x"], command: "start", after: "rtmp://h/app/s3cret").contains("s3cret"))
         #expect(CommandLineHints.unexpected(["extra"], command: "status").contains("\"extra\""))
         #expect(CommandLineHints.unexpected(["extra"], command: "status").contains("broadcast status --help"))
     }

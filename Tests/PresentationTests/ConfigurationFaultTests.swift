@@ -18,7 +18,7 @@ struct ConfigurationFaultTests {
             .wrong(.bitrate(50...900)),
             "this must be a bitrate in kbit/s from 50 to 900, or a text with a unit, as in \"6M\"."
         ),
-        (.wrong(.number(0.5...60)), "this must be a number from 0.5 to 60.0."),
+        (.wrong(.number(0.5...60)), "this must be a number from 0.5 to 60."),
         (.wrong(.texts(choices: [])), "this must be an array of strings."),
         (.wrong(.texts(choices: ["app", "mic"])), "this must be an array of app, mic."),
         (.wrong(.tables), "this must be an array of tables, [[key]]."),

@@ -71,9 +71,18 @@ package enum CommandLineHints {
 
     /// The sentence about words that a command does not take.
     ///
-    /// - Parameter known: the options of the command, with their dashes.
-    package static func unexpected(_ words: [String], command: String?, known: [String] = []) -> String {
+    /// - Parameters:
+    ///   - known: the options of the command, with their dashes.
+    ///   - destination: the value of `--to` that the first word follows; nil if it follows none.
+    package static func unexpected(
+        _ words: [String], command: String?, known: [String] = [], after destination: String? = nil
+    ) -> String {
         if command == "start", let word = words.first {
+            if let destination {
+                let (first, second) = (place(destination), place(word))
+                return
+                    "\(second) is a word of its own. If it belongs to the name, write --to \"\(first) \(second)\". If it is another destination, write --to \(first) --to \(second)."
+            }
             return "A destination of start needs --to. Run: broadcast start --to \(place(word))"
         }
         if let command, words.count == 1, known.contains("--" + words[0]) {

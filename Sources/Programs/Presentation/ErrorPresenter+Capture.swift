@@ -43,6 +43,8 @@ extension CaptureError {
             "The X server has no \(name) extension, which capture needs. Use a server that has it (Xorg, Xvfb and Xwayland do)."
         case .noSuchMonitor(let name, []):
             "There is no monitor \(name): the display reports none. Omit --monitor, or use --region."
+        case .noSuchMonitor(let name, let known) where known.count == 1:
+            "There is no monitor \(name), but only \(known[0]). Omit --monitor."
         case .noSuchMonitor(let name, let known):
             "There is no monitor \(name). Use one of \(known.joined(separator: ", "))."
         case .regionOutside(let region, let screen):

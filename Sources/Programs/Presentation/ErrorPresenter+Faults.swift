@@ -110,6 +110,12 @@ extension ConfigurationFault.Problem {
 }
 
 extension ConfigurationFault.Expected {
+    /// `51` for 51.0.
+    private static func text(_ number: Double) -> String {
+        let text = "\(number)"
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+
     /// What it is, for the middle of a sentence.
     package var phrase: String {
         switch self {
@@ -119,7 +125,7 @@ extension ConfigurationFault.Expected {
         case .integer(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
         case .bitrate(let range):
             "a bitrate in kbit/s from \(range.lowerBound) to \(range.upperBound), or a text with a unit, as in \"6M\""
-        case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
+        case .number(let range): "a number from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound))"
         case .texts(let choices):
             choices.isEmpty ? "an array of strings" : "an array of \(choices.joined(separator: ", "))"
         case .tables: "an array of tables, [[key]]"

@@ -99,6 +99,8 @@ final class WHIPSender: Sendable {
         }
         var wasAccepted = wasLive
         var attempts = 0
+        // What was waited for, if the broadcast ends before an answer.
+        if !wasLive { host.status("waiting for \(WHIPSettings.host(of: settings.url))") }
         while !isEnded {
             let problem: String
             do {

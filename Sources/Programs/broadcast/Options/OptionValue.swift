@@ -37,7 +37,7 @@ enum OptionValue {
         guard let window = WindowNumber.parse(text) else {
             throw CommandError(
                 .usage,
-                "Invalid --window \(text): use a number from broadcast list-sources, class:NAME, title:*TEXT*, active or pick."
+                "Invalid --window \(text): use a number from broadcast list-sources, class:NAME, title:*TEXT*, active or pick, for example 'title:*\(text)*'."
             )
         }
         return window

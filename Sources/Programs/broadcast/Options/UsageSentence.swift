@@ -28,7 +28,8 @@ package struct UsageSentence {
                 return CommandLineHints.unknownCommand(quoted.first ?? "", known: Self.visibleCommands)
             }
             return CommandLineHints.unexpected(
-                quoted, command: command.name, known: Self.options(of: command.type))
+                quoted, command: command.name, known: Self.options(of: command.type),
+                after: quoted.first.flatMap(destination(before:)))
         }
         if message.hasPrefix("Missing value for"),
             let option = quoted.first?.split(separator: " ").first.map(String.init),
@@ -54,6 +55,13 @@ package struct UsageSentence {
         return CommandLineHints.unknownOption(
             option, known: command.map { Self.options(of: $0.type) } ?? ["--version", "--help"],
             command: command?.name)
+    }
+
+    /// The value of `--to` that `word` follows.
+    private func destination(before word: String) -> String? {
+        zip(arguments.indices, arguments).first { index, argument in
+            argument == word && index >= 2 && arguments[index - 2] == "--to"
+        }.map { index, _ in arguments[index - 1] }
     }
 
     /// The word after `option` if it begins with `-` and is not an option itself.
