@@ -51,11 +51,11 @@ enum MP4SampleEntry {
         }
     }
 
-    /// `mp4a` (ISO/IEC 14496-14, 5.6.1) with `esds`.
+    /// `mp4a` (ISO/IEC 14496-14, 5.6.1) with `esds`, or `Opus` with `dOps`.
     private static func writeAudio(
         _ format: AudioTrackFormat, _ bitrates: MP4SampleTable.Bitrates?, to writer: inout ByteWriter
     ) {
-        writer.box("mp4a") { entry in
+        writer.box(format.isOpus ? "Opus" : "mp4a") { entry in
             entry.zeros(6)
             entry.u16(1)
             entry.zeros(8)
@@ -64,8 +64,25 @@ enum MP4SampleEntry {
             entry.zeros(4)
             // Fixed point 16.16. Only the AudioSpecificConfig contains a rate above 65535.
             entry.u32(format.format.sampleRate > 0xFFFF ? 0 : UInt32(format.format.sampleRate) << 16)
-            entry.fullBox("esds") { writeElementaryStream(format, bitrates, to: &$0) }
+            if format.isOpus {
+                entry.box("dOps") { writeOpus(format, to: &$0) }
+            } else {
+                entry.fullBox("esds") { writeElementaryStream(format, bitrates, to: &$0) }
+            }
         }
+    }
+
+    /// Encapsulation of Opus in ISO Base Media File Format, 4.3.2. The fields are those of the identification header,
+    /// big endian.
+    private static func writeOpus(_ format: AudioTrackFormat, to writer: inout ByteWriter) {
+        let identification = OpusIdentification(format)
+        writer.u8(0)
+        writer.u8(UInt8(clamping: identification.channelCount))
+        writer.u16(UInt16(clamping: identification.preSkip))
+        writer.u32(UInt32(clamping: identification.sampleRate))
+        // No gain, mapping family 0.
+        writer.u16(0)
+        writer.u8(0)
     }
 
     /// ES_Descriptor, DecoderConfigDescriptor, DecoderSpecificInfo and SLConfigDescriptor (ISO/IEC 14496-1, 7.2.6).

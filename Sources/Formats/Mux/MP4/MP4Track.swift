@@ -24,7 +24,8 @@ struct MP4Track: Sendable {
     var nominalSampleDuration: Int64 {
         switch kind {
         case .video(let format, _): max(1, Int64(timescale) / Int64(max(1, format.frameRate)))
-        case .audio: Int64(AudioTrackFormat.framesPerPacket)
+        // A packet of Opus has 20 ms.
+        case .audio(let format): format.isOpus ? Int64(timescale / 50) : Int64(AudioTrackFormat.framesPerPacket)
         }
     }
 
@@ -36,7 +37,7 @@ struct MP4Track: Sendable {
         }
     }
 
-    /// The tracks of `stream` that MP4 supports: H.264 and AAC. Raw video is omitted.
+    /// The tracks of `stream` that MP4 supports: H.264, AAC and Opus. Raw video is omitted.
     static func tracks(of stream: StreamDescription) -> [MP4Track] {
         var tracks: [MP4Track] = []
         if let video = stream.video, case .h264(let sequence, let picture) = video.codec {
@@ -57,6 +58,10 @@ struct MP4Track: Sendable {
         }
         return tracks
     }
+}
+
+extension AudioTrackFormat {
+    var isOpus: Bool { audioSpecificConfig.isEmpty }
 }
 
 /// A sample of a track, in ticks of its timescale.
