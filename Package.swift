@@ -242,7 +242,7 @@ let layers = [
             .program(
                 "broadcast-lan",
                 uses: [
-                    "Bus", "Media", "Concurrency", "Bitstream", "Mux", "Opus", "NetworkSupport", "TLS", "WebRTC",
+                    "Bus", "Media", "Concurrency", "Bitstream", "HLS", "Mux", "Opus", "NetworkSupport", "TLS", "WebRTC",
                     "BroadcastExtension", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket",
                 ], embedded: ["page.html"]),
             .program(
@@ -362,7 +362,8 @@ let tests: [Module] = [
             "Host", "Presentation", "Terminal", "TestSupport",
         ]),
     .test("HLSTests", uses: ["Media", "HLS", "HTTPClient", "BroadcastExtension", "broadcast-hls", "TestSupport"]),
-    .test("LANTests", uses: ["Media", "WebRTC", "BroadcastExtension", "broadcast-lan", "TestSupport", "NIOHTTP1"]),
+    .test(
+        "LANTests", uses: ["Media", "HLS", "WebRTC", "BroadcastExtension", "broadcast-lan", "TestSupport", "NIOHTTP1"]),
     .test("WebRTCTests", uses: ["Media", "WebRTC", "FuzzTargets"]),
     .test("OpusTests", uses: ["COpus", "Media", "Opus"]),
     .test("WHIPTests", uses: ["BroadcastExtension", "broadcast-whip"]),

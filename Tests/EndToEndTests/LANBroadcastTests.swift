@@ -121,6 +121,40 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `Players of HLS get pictures and sound, and a page without another way plays it`() async throws {
+            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
+                let port = try await setUp(studio)
+                let session = try await studio.startLive(["--to", "room"])
+                let page = "http://127.0.0.1:\(port)/\(Self.token)/"
+                let browser = try await Browser.open(page + "#hls", in: studio.peers)
+                let path = studio.path("hls.mp4")
+                let player = try studio.peers.start(
+                    "ffmpeg",
+                    ["ffmpeg", "-v", "error", "-i", page + "live.m3u8", "-t", "4", "-c", "copy", path])
+                #expect(try await player.waitForExit() == .exited(0), "\(player.standardError)")
+                let media = studio.media("hls.mp4")
+                try await media.expectDecodable()
+                let probe = try await FFProbe.probe(path, in: studio.peers)
+                #expect(Set(probe.streams.map(\.codec)) == ["h264", "opus"], "\(probe.streams)")
+                // The sound belongs to the pictures.
+                let clock = try await media.clock()
+                let delays = clock.soundDelays(
+                    BeepFinder.beeps(in: try await AudioDecoder.decode(path, in: studio.peers)))
+                #expect(delays.count >= 2 && delays.areInTime(within: 0.1), "\(delays)")
+
+                try await browser.wait(
+                    for: "some segments", "byHLS && video.videoWidth === 640 && video.currentTime > 5")
+                let seen = try await browser.measure(seconds: 2)
+                #expect(seen.ages.count > 5 && seen.unreadable == 0, "\(seen)")
+                try await browser.wait(for: "the viewer", "$('viewers').textContent === '1 viewer'")
+                try await browser.click("#sound")
+                try await browser.wait(for: "sound", "!video.muted && video.webkitAudioDecodedByteCount > 1000")
+                try await browser.close()
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await session.waitForExit() == .exited(0))
+            }
+        }
+
         @Test func `A stream with B-frames is not sent by WebRTC, and plays`() async throws {
             try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
                 let port = try await setUp(studio)

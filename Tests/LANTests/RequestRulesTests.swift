@@ -25,6 +25,18 @@ struct RequestRulesTests {
         #expect(answer(socket + "?media=none", origin: "http://192.168.1.5:8330") == .socket(.none))
     }
 
+    @Test func `What HLS consists of is found by programs and by the page, and by no other site`() {
+        for name in ["live.m3u8", "live-000001.m4s", "live-header0.mp4"] {
+            let path = "/\(Self.token)/\(name)"
+            #expect(answer(path) == .segmented(name: name))
+            #expect(answer(path, origin: "http://192.168.1.5:8330") == .segmented(name: name))
+            #expect(answer(path, origin: "http://other.example") == .notFound)
+            #expect(answer("/wrong-secret-here/\(name)") == .notFound)
+        }
+        #expect(answer("/\(Self.token)/page.html") == .notFound)
+        #expect(answer("/\(Self.token)/a/live.m3u8") == .notFound)
+    }
+
     @Test func `An offer is taken of the page and of programs that are no browsers`() {
         let offer = "/\(Self.token)/whep"
         #expect(answer(offer, method: .POST) == .offer(socket: nil))

@@ -25,6 +25,8 @@ final class Audience {
     private var viewers: [ObjectIdentifier: Viewer] = [:]
     /// The viewers by WebRTC, most of which also have a socket here.
     let rtc: RTCViewers
+    /// The players of HLS. Those that are no pages are not counted.
+    let segmented: SegmentedViewers
     private var isPaused = false
     private var isOver = false
 
@@ -32,6 +34,8 @@ final class Audience {
         self.loop = loop
         self.host = host
         rtc = RTCViewers(loop: loop)
+        segmented = SegmentedViewers(loop: loop)
+        segmented.onKeyframeNeeded = { [weak self] in self?.requestKeyframe() }
         rtc.onKeyframeNeeded = { [weak self] in self?.requestKeyframe() }
         rtc.onCountChange = { [weak self] in self?.countChanged() }
         rtc.hasSocket = { [weak self] id in self?.viewers.values.contains { $0.id == id } ?? false }
@@ -40,17 +44,22 @@ final class Audience {
     // MARK: The broadcast
 
     /// Starts a stream, or goes on with another one after a change of its format.
-    func begin(_ stream: LiveStream, _ record: AVCDecoderConfigurationRecord, sound: AudioFormat?, origin: Int64?) {
+    func begin(
+        _ stream: LiveStream, _ video: VideoTrackFormat, _ record: AVCDecoderConfigurationRecord, sound: AudioFormat?,
+        origin: Int64?
+    ) {
         loop.assertInEventLoop()
         self.stream = stream
         keyframeArrival = nil
         rtc.begin(record, sound: sound, origin: origin)
+        segmented.begin(video, sound: sound)
         for viewer in viewers.values { viewer.begin(stream) }
     }
 
     func add(_ packet: EncodedPacket) {
         loop.assertInEventLoop()
         rtc.add(packet)
+        segmented.add(packet)
         guard let fragment = stream?.add(packet) else { return }
         let now = ContinuousClock.now
         if fragment.isKeyframe {
@@ -74,6 +83,7 @@ final class Audience {
         // Before the sessions end, which a page would take for a loss.
         notify(.event("finish"))
         rtc.end()
+        segmented.end()
         return EventLoopFuture.andAllComplete(viewers.values.compactMap { $0.close(.goingAway) }, on: loop)
     }
 

@@ -63,7 +63,7 @@ final class LANHandler: BroadcastSampleHandler {
                     sequenceParameterSet: record.sequenceParameterSet, pictureParameterSet: record.pictureParameterSet),
                 size: PixelSize(width: screen?.width ?? 0, height: screen?.height ?? 0), frameRate: screen?.fps ?? 30)
             let live = LiveStream(video, sound: sound, title: start.title, origin: origin)
-            loop.execute { [origin] in audience.value.begin(live, record, sound: sound, origin: origin) }
+            loop.execute { [origin] in audience.value.begin(live, video, record, sound: sound, origin: origin) }
         }
         let packet = sample.packet
         loop.execute { audience.value.add(packet) }

@@ -180,7 +180,7 @@ final class LANServer {
     ) throws {
         let limit = RequestLimit()
         let page = NIOLoopBound(
-            PageHandler(rules: rules, limit: limit, viewers: audience.value.rtc), eventLoop: channel.eventLoop)
+            PageHandler(rules: rules, limit: limit, audience: audience.value), eventLoop: channel.eventLoop)
         let bound = NIOLoopBound(limit, eventLoop: channel.eventLoop)
         let upgrader = NIOWebSocketServerUpgrader(
             maxFrameSize: Viewer.maximumMessage,

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// Answers a request for the page, and closes the connection.
+/// Answers a request for the page or for a part of its stream as HLS, and closes the connection.
 final class PageHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -12,16 +12,16 @@ final class PageHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private let rules: RequestRules
     private let limit: RequestLimit
-    private let viewers: RTCViewers
+    private let audience: Audience
     private var answer = RequestRules.Answer.notFound
     private var host = ""
     private var offer: [UInt8] = []
 
     /// - Parameters:
     ///   - limit: of the request.
-    ///   - viewers: take offers.
-    init(rules: RequestRules, limit: RequestLimit, viewers: RTCViewers) {
-        (self.rules, self.limit, self.viewers) = (rules, limit, viewers)
+    ///   - audience: takes offers, and has the segments of HLS.
+    init(rules: RequestRules, limit: RequestLimit, audience: Audience) {
+        (self.rules, self.limit, self.audience) = (rules, limit, audience)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -46,10 +46,23 @@ final class PageHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func respond(_ context: ChannelHandlerContext) {
-        var headers = HTTPHeaders([
-            ("Connection", "close"), ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"),
-            ("Referrer-Policy", "no-referrer"),
-        ])
+        guard case .segmented(let name) = answer else { return respondAtOnce(context) }
+        // The connection may be closed meanwhile.
+        audience.segmented.object(named: name).assumeIsolated().whenSuccess { object in
+            var headers = Self.commonHeaders
+            guard let object else { return Self.write(.notFound, headers, ByteBuffer(), to: context) }
+            headers.add(name: "Content-Type", value: object.contentType)
+            Self.write(.ok, headers, context.channel.allocator.buffer(bytes: object.bytes), to: context)
+        }
+    }
+
+    private static let commonHeaders = HTTPHeaders([
+        ("Connection", "close"), ("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"),
+        ("Referrer-Policy", "no-referrer"),
+    ])
+
+    private func respondAtOnce(_ context: ChannelHandlerContext) {
+        var headers = Self.commonHeaders
         var body = ByteBuffer()
         let status: HTTPResponseStatus
         switch answer {
@@ -61,7 +74,8 @@ final class PageHandler: ChannelInboundHandler, RemovableChannelHandler {
             // 'self' does not include WebSocket in every browser. The host is one of the rules' hosts.
             headers.add(
                 name: "Content-Security-Policy",
-                value: "default-src 'none'; script-src 'nonce-\(nonce)'; style-src 'nonce-\(nonce)'; media-src blob:; "
+                value:
+                    "default-src 'none'; script-src 'nonce-\(nonce)'; style-src 'nonce-\(nonce)'; media-src 'self' blob:; "
                     + "connect-src 'self' \(rules.isEncrypted ? "wss" : "ws")://\(host); base-uri 'none'; form-action 'none'; "
                     + "frame-ancestors \(rules.embedders.isEmpty ? "'none'" : rules.embedders.joined(separator: " "))")
         case .redirect(let path):
@@ -69,7 +83,7 @@ final class PageHandler: ChannelInboundHandler, RemovableChannelHandler {
             headers.add(name: "Location", value: path)
         case .offer(let socket):
             do throws(RTCViewers.Refusal) {
-                let session = try viewers.open(String(decoding: offer, as: UTF8.self), socket: socket)
+                let session = try audience.rtc.open(String(decoding: offer, as: UTF8.self), socket: socket)
                 status = .created
                 body = context.channel.allocator.buffer(string: session.answer)
                 headers.add(name: "Content-Type", value: "application/sdp")
@@ -86,13 +100,21 @@ final class PageHandler: ChannelInboundHandler, RemovableChannelHandler {
                     headers.add(name: "Content-Type", value: "text/plain; charset=utf-8")
                 }
             }
-        case .endOfSession(let id): status = viewers.close(id) ? .ok : .notFound
-        case .socket, .notFound: status = .notFound
+        case .endOfSession(let id): status = audience.rtc.close(id) ? .ok : .notFound
+        case .socket, .segmented, .notFound: status = .notFound
         }
+        Self.write(status, headers, body, to: context)
+    }
+
+    private static func write(
+        _ status: HTTPResponseStatus, _ headers: HTTPHeaders, _ body: ByteBuffer, to context: ChannelHandlerContext
+    ) {
+        var headers = headers
         headers.add(name: "Content-Length", value: String(body.readableBytes))
-        context.write(wrapOutboundOut(.head(.init(version: .http1_1, status: status, headers: headers))), promise: nil)
-        if body.readableBytes > 0 { context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
-        context.writeAndFlush(wrapOutboundOut(.end(nil))).assumeIsolated().whenComplete { _ in
+        func part(_ part: HTTPServerResponsePart) -> NIOAny { NIOAny(part) }
+        context.write(part(.head(.init(version: .http1_1, status: status, headers: headers))), promise: nil)
+        if body.readableBytes > 0 { context.write(part(.body(.byteBuffer(body))), promise: nil) }
+        context.writeAndFlush(part(.end(nil))).assumeIsolated().whenComplete { _ in
             context.close(promise: nil)
         }
     }

@@ -12,6 +12,8 @@ package struct RequestRules: Sendable {
         case offer(socket: String?)
         /// The end of a session of WHEP.
         case endOfSession(String)
+        /// A playlist of HLS, a header or a segment, which possibly does not exist.
+        case segmented(name: String)
         /// Also for a wrong token: it does not tell what exists.
         case notFound
     }
@@ -49,6 +51,10 @@ package struct RequestRules: Sendable {
             return .offer(socket: query.hasPrefix("socket=") ? String(query.dropFirst(7)) : nil)
         case (.DELETE, let rest) where rest.count == 2 && rest[0] == "whep" && (isOwn || origins.isEmpty):
             return .endOfSession(rest[1])
+        case (.GET, let rest)
+        where rest.count == 1 && [".m3u8", ".m4s", ".mp4"].contains(where: rest[0].hasSuffix)
+            && (isOwn || origins.isEmpty):
+            return .segmented(name: rest[0])
         default: return .notFound
         }
     }
