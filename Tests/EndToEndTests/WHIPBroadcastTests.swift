@@ -26,6 +26,25 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `Where only a relay reaches the server, the broadcast goes through it`() async throws {
+            try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                let relay = try await TURNServer.start(in: studio.peers)
+                let server = try await WHIPServer.start(
+                    in: studio.peers, options: ["--relay", relay.link, "--relay-ports", relay.ports])
+                let session = try await studio.startLive(["--to", server.url])
+                try await server.wait(for: "the picture") { $0.event == "picture" && ($0.spread ?? 0) > 10 }
+                try await server.wait(for: "the sound") { $0.event == "sound" && ($0.loudest ?? 0) > 3000 }
+                let status = try await studio.broadcast.run(["status"])
+                #expect(status.output.contains("connected through a relay"), "\(status)")
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await session.waitForExit() == .exited(0))
+                try await server.wait(for: "the end") { $0.event == "delete" }
+                // The address at the relay is given back.
+                try await relay.peer.wait(for: "its end") { relay.peer.standardOutput.contains("lifetime=0") }
+            }
+        }
+
         @Test func `Janus records picture and sound`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 try await ShippedExtensions.lay(in: studio.peers)

@@ -14,6 +14,25 @@ extension FuzzTargets {
         precondition(STUNMessage(reading: written)?.transaction == message.transaction, "the transaction changed")
     }
 
+    /// A datagram from a relay, while it is asked for an address.
+    public static func relay(_ bytes: [UInt8]) {
+        guard let address = TransportAddress("192.0.2.1", port: 3478) else { return }
+        let server = RelayServer(host: "192.0.2.1", port: 3478, username: "ada", password: "secret")
+        var relay = Relay(server, at: address, time: .zero)
+        // The answer to the request has its transaction.
+        var answer = bytes
+        if let request = relay.takeDatagrams().first, answer.count >= 20 { answer[8..<20] = request[8..<20] }
+        _ = relay.receive(answer, at: .zero)
+        precondition(relay.state != .ready, "an answer without the key is believed")
+    }
+
+    /// A header Link of an answer.
+    public static func links(_ bytes: [UInt8]) {
+        for relay in RelayServer.all(inLinks: [String(decoding: bytes, as: UTF8.self)]) {
+            precondition(!relay.host.isEmpty && relay.port > 0)
+        }
+    }
+
     /// A compound packet of RTCP, after decryption. Its feedback keeps the estimate in its bounds.
     public static func feedback(_ bytes: [UInt8]) {
         var estimator = RateEstimator()

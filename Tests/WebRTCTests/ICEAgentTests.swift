@@ -15,7 +15,7 @@ struct ICEAgentTests {
         let message = try #require(STUNMessage(reading: request))
         #expect(STUNMessage.isAuthentic(request, password: peer.password))
         var answer = STUNMessage(.bindingSuccess, transaction: message.transaction)
-        answer.addMapped(try address(99))
+        answer.add(try address(99), as: .xorMappedAddress)
         return answer.bytes(password: peer.password)
     }
 

@@ -25,6 +25,19 @@ struct PeerCorpusTests {
         Mutations.wrongBits(in: Self.message, FuzzTargets.stun)
     }
 
+    @Test func `Answers of a relay and its links are read or refused`() {
+        // 401 with a realm and a nonce.
+        let refusal = Self.bytes(
+            "0113002c2112a442b7e7a701bc34d686fa87dfae000900040000040100140004726f6f6d0015000c6e6f6e63652d6e6f6e63652d8028000400000000"
+        )
+        Mutations.prefixes(of: refusal, FuzzTargets.relay)
+        Mutations.wrongBits(in: refusal, FuzzTargets.relay)
+        let link = Array(
+            #"<turn:relay.example:3478?transport=udp>; rel="ice-server"; username="a"; credential="b\"c""#.utf8)
+        Mutations.prefixes(of: link, FuzzTargets.links)
+        Mutations.wrongBits(in: link, FuzzTargets.links)
+    }
+
     @Test func `Feedback is read or left out`() {
         Mutations.prefixes(of: Self.feedback, FuzzTargets.feedback)
         Mutations.wrongBits(in: Self.feedback, count: 20_000, FuzzTargets.feedback)

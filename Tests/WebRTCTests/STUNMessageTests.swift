@@ -40,14 +40,15 @@ struct STUNMessageTests {
     @Test func `what is written can be read, and has the mapped address of the RFC`() throws {
         // 2.2: the address 192.0.2.1:32853.
         var answer = STUNMessage(.bindingSuccess, transaction: Array(Self.request[8..<20]))
-        answer.addMapped(try #require(TransportAddress("192.0.2.1", port: 32_853)))
+        answer.add(try #require(TransportAddress("192.0.2.1", port: 32_853)), as: .xorMappedAddress)
         #expect(answer[.xorMappedAddress] == Self.bytes("0001a147e112a643"))
         let bytes = answer.bytes(password: "p")
         #expect(STUNMessage(reading: bytes)?[.xorMappedAddress] == answer[.xorMappedAddress])
         #expect(STUNMessage.isAuthentic(bytes, password: "p"))
         // 2.3: IPv6.
         var six = STUNMessage(.bindingSuccess, transaction: Array(Self.request[8..<20]))
-        six.addMapped(try #require(TransportAddress("2001:db8:1234:5678:11:2233:4455:6677", port: 32_853)))
+        six.add(
+            try #require(TransportAddress("2001:db8:1234:5678:11:2233:4455:6677", port: 32_853)), as: .xorMappedAddress)
         #expect(six[.xorMappedAddress] == Self.bytes("0002a1470113a9faa5d3f179bc25f4b5bed2b9d9"))
     }
 

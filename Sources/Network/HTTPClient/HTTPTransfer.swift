@@ -33,6 +33,8 @@ package struct HTTPAnswer: Sendable {
     package var body: [UInt8]
     /// The address in the header Location, as the server wrote it; nil without one.
     package var location: String?
+    /// The headers Link (RFC 8288).
+    package var links: [String] = []
     /// True if `body` is the whole content.
     package var isComplete: Bool
 }
@@ -240,9 +242,11 @@ final class HTTPTransfer: @unchecked Sendable {
         if line.hasPrefix("HTTP/") {
             var status = 0
             ccurl_get_long(easy, CURLINFO_RESPONSE_CODE, &status)
-            (answer.status, answer.schemes, answer.location) = (status, [], nil)
+            (answer.status, answer.schemes, answer.location, answer.links) = (status, [], nil, [])
         } else if line.lowercased().hasPrefix("location:") {
             answer.location = line.dropFirst("location:".count).trimmingWhitespace
+        } else if line.lowercased().hasPrefix("link:") {
+            answer.links.append(line.dropFirst("link:".count).trimmingWhitespace)
         } else if line.lowercased().hasPrefix("www-authenticate:") {
             let value = line.dropFirst("www-authenticate:".count).drop { $0 == " " }
             answer.schemes.append(value.prefix { !$0.isWhitespace }.lowercased())

@@ -83,6 +83,23 @@ struct DatagramSockets: ~Copyable {
         return Array((result.filter { !$0.isLoopback } + result.filter(\.isLoopback)).prefix(8))
     }
 
+    /// The address of a relay, in IPv4 if it has one: what it relays to then is IPv4 too. Nil if it has none. Blocks.
+    static func address(of server: RelayServer) -> TransportAddress? {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(server.host, String(server.port), &hints, &list) == 0 else { return nil }
+        defer { freeaddrinfo(list) }
+        var addresses: [TransportAddress] = []
+        var next = list
+        while let entry = next {
+            next = entry.pointee.ai_next
+            let bytes = UnsafeRawBufferPointer(start: entry.pointee.ai_addr, count: Int(entry.pointee.ai_addrlen))
+            if let address = TransportAddress(socketAddress: bytes) { addresses.append(address) }
+        }
+        return addresses.first { !$0.isIPv6 } ?? addresses.first
+    }
+
     /// Sends a datagram. One that the system does not take is lost, as in the network.
     func send(_ bytes: [UInt8], to address: TransportAddress) {
         guard let socket = sockets.first(where: { $0.isIPv6 == address.isIPv6 }) else { return }

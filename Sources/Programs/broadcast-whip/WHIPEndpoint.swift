@@ -1,6 +1,7 @@
 import BroadcastExtension
 import HTTPClient
 import TLS
+import WebRTC
 
 /// The HTTP side of WHIP (RFC 9725, section 4): a POST with the offer makes a session, a DELETE ends it.
 package struct WHIPEndpoint: Sendable {
@@ -17,6 +18,8 @@ package struct WHIPEndpoint: Sendable {
         var answer: String
         /// The address of the session; nil if the server has none.
         var url: String?
+        /// What relays datagrams if no direct path exists.
+        var relays: [RelayServer]
     }
 
     private static let timeout = Duration.seconds(10)
@@ -48,7 +51,9 @@ package struct WHIPEndpoint: Sendable {
             case 201:
                 guard answer.isComplete else { throw .unreachable("the server's answer broke off") }
                 let text = String(decoding: answer.body, as: UTF8.self)
-                return Session(answer: text, url: answer.location.map { Self.resolve($0, against: url) })
+                return Session(
+                    answer: text, url: answer.location.map { Self.resolve($0, against: url) },
+                    relays: RelayServer.all(inLinks: answer.links))
             case 301, 302, 307, 308:
                 guard let location = answer.location else {
                     throw .unreachable("the server moved, and does not say where")

@@ -170,7 +170,14 @@ final class WHIPSender: Sendable {
             await endpoint.close(session)
             throw error
         }
-        let result = await NamedThread.run(name: "webrtc") { [self] in task.run(self.send) }
+        let result = await NamedThread.run(name: "webrtc") { [self] in
+            // Only with relays this asks for addresses, and may block for a while.
+            let relays = session.relays.compactMap { server in
+                DatagramSockets.address(of: server).map { (server: server, address: $0) }
+            }
+            var path = MediaPath(relays: relays, at: Self.now)
+            return task.run { connection, sockets in self.send(connection, sockets, &path) }
+        }
         if case .broken(let error) = result.0 {
             // The viewers have nothing now: this must not wait for a server that may be dead. The reason comes first,
             // for the line that says so.
@@ -202,9 +209,9 @@ final class WHIPSender: Sendable {
     }
 
     /// Sends until the end of the broadcast or of the connection. Blocks its thread.
-    private func send(_ connection: MediaConnection, _ sockets: borrowing DatagramSockets) -> (
-        End, isAccepted: Bool
-    ) {
+    private func send(
+        _ connection: MediaConnection, _ sockets: borrowing DatagramSockets, _ path: inout MediaPath
+    ) -> (End, isAccepted: Bool) {
         var lastKeyframeRequest: MediaTime?
         var wantsKeyframe = false
         var connectedSince: MediaTime?
@@ -223,6 +230,7 @@ final class WHIPSender: Sendable {
                 for sample in samples { send(sample, through: connection, at: now) }
             }
             connection.advance(to: now)
+            path.advance(to: now, hasPath: connection.selected != nil)
             if isEnded {
                 let deadline = drainUntil ?? now + Self.drainTime
                 drainUntil = deadline
@@ -236,8 +244,8 @@ final class WHIPSender: Sendable {
                 case .connected:
                     host.ready(true)
                     host.status(
-                        connection.isSilent && stream.sound != nil
-                            ? "connected; the server takes no sound" : "connected")
+                        "connected" + (path.isRelayed ? " through a relay" : "")
+                            + (connection.isSilent && stream.sound != nil ? "; the server takes no sound" : ""))
                 case .keyframeNeeded: wantsKeyframe = true
                 case .ended(let error): ended = .broken(error)
                 }
@@ -246,16 +254,22 @@ final class WHIPSender: Sendable {
                 (wantsKeyframe, lastKeyframeRequest) = (false, now)
                 host.requestKeyframe()
             }
-            for datagram in connection.takeDatagrams() { sockets.send(datagram.bytes, to: datagram.to) }
+            if ended != nil { path.close(at: now) }
+            for datagram in path.outgoing(connection.takeDatagrams(), at: now) {
+                sockets.send(datagram.bytes, to: datagram.to)
+            }
             let rate = connection.rate
             if lastTold.map({ now - $0.time >= Self.tellInterval && rate != $0.rate }) ?? true {
                 lastTold = (now, rate)
                 host.waiting(milliseconds: rate.waiting, acceptedBitrate: rate.kilobits)
             }
             guard ended == nil else { break }
-            let wait = connection.nextDeadline.map { $0 - Self.now } ?? MediaTime(milliseconds: 1000)
+            let deadline = [connection.nextDeadline, path.nextDeadline].compactMap(\.self).min()
+            let wait = deadline.map { $0 - Self.now } ?? MediaTime(milliseconds: 1000)
             for datagram in sockets.wait(min(wait, MediaTime(milliseconds: 1000)), wake: wake) {
-                connection.receive(datagram.bytes, from: datagram.from, at: Self.now)
+                let now = Self.now
+                guard let (bytes, from) = path.incoming(datagram, at: now) else { continue }
+                connection.receive(bytes, from: from, at: now)
             }
         }
         let isAccepted = connectedSince.map { Self.now - $0 >= Self.acceptedTime } ?? false

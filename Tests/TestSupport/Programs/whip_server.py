@@ -1,6 +1,8 @@
 """A server of WHIP (RFC 9725) by aiortc, another implementation of WebRTC: takes streams, and tells what it sees.
 
-whip_server.py PORT [--token TOKEN] [--pli SECONDS]
+whip_server.py PORT [--token TOKEN] [--pli SECONDS] [--relay LINK --relay-ports FIRST-LAST]
+With a relay, the answer has LINK as its header, and datagrams of media that do not come from these ports are dropped,
+as by a firewall.
 Prints a JSON object a line: {"event": "offer"|"picture"|"sound"|"keyframe"|"end"|"refused", ...}. Pictures: the number,
 the size and the mean luma, once a second. Sound: the loudest sample of each second.
 """
@@ -11,6 +13,7 @@ import json
 import sys
 import time
 
+import aioice
 import numpy
 from aiohttp import web
 from aiortc import RTCPeerConnection, RTCSessionDescription
@@ -20,8 +23,21 @@ arguments = argparse.ArgumentParser()
 arguments.add_argument("port", type=int)
 arguments.add_argument("--token")
 arguments.add_argument("--pli", type=float)
+arguments.add_argument("--relay")
+arguments.add_argument("--relay-ports")
 options = arguments.parse_args()
 sessions = {}
+
+
+if options.relay:
+    first, last = map(int, options.relay_ports.split("-"))
+    received = aioice.ice.StunProtocol.datagram_received
+
+    def only_relayed(protocol, data, address):
+        if first <= address[1] <= last:
+            received(protocol, data, address)
+
+    aioice.ice.StunProtocol.datagram_received = only_relayed
 
 
 def tell(event, **values):
@@ -79,7 +95,7 @@ async def offer(request):
         asyncio.ensure_future(ask(connection))
     return web.Response(
         status=201, text=connection.localDescription.sdp, content_type="application/sdp",
-        headers={"Location": "/session/" + name})
+        headers={"Location": "/session/" + name} | ({"Link": options.relay} if options.relay else {}))
 
 
 async def delete(request):

@@ -116,16 +116,13 @@ package struct ICEAgent {
                 return [request(to: address, nominates: true)].compactMap { $0 }
             }
             return []
-        case .bindingError:
-            // A conflict of roles is decided by the peer: a server of WHIP is never controlling (RFC 9725, 4.4).
-            return []
         case .bindingRequest:
             let user = message[.username].map { String(decoding: $0, as: UTF8.self) }
             guard user == own.fragment + ":" + peer.fragment, STUNMessage.isAuthentic(bytes, password: own.password)
             else { return [] }
             note(address)
             var answer = STUNMessage(.bindingSuccess, transaction: message.transaction)
-            answer.addMapped(address)
+            answer.add(address, as: .xorMappedAddress)
             var result = [(address, answer.bytes(password: own.password))]
             if isLite {
                 lastAnswer = time
@@ -139,6 +136,9 @@ package struct ICEAgent {
                 if let check = request(to: address) { result.append(check) }
             }
             return result
+        // A conflict of roles is decided by the peer: a server of WHIP is never controlling (RFC 9725, 4.4). Messages of
+        // a relay are not for this agent.
+        default: return []
         }
     }
 

@@ -1,17 +1,34 @@
 import COpenSSL
 
-/// A message of STUN (RFC 8489).
+/// A message of STUN (RFC 8489), or of its extension TURN (RFC 8656).
 package struct STUNMessage: Equatable {
     package enum Kind: UInt16 {
         case bindingRequest = 0x0001
         case bindingSuccess = 0x0101
         case bindingError = 0x0111
+        case allocateRequest = 0x0003
+        case allocateSuccess = 0x0103
+        case allocateError = 0x0113
+        case refreshRequest = 0x0004
+        case refreshSuccess = 0x0104
+        case refreshError = 0x0114
+        case permissionRequest = 0x0008
+        case permissionSuccess = 0x0108
+        case permissionError = 0x0118
+        case sendIndication = 0x0016
+        case dataIndication = 0x0017
     }
 
     package enum Attribute: UInt16 {
         case username = 0x0006
         case messageIntegrity = 0x0008
         case errorCode = 0x0009
+        case lifetime = 0x000D
+        case xorPeerAddress = 0x0012
+        case data = 0x0013
+        case realm = 0x0014
+        case nonce = 0x0015
+        case requestedTransport = 0x0019
         case xorMappedAddress = 0x0020
         case priority = 0x0024
         case useCandidate = 0x0025
@@ -22,8 +39,8 @@ package struct STUNMessage: Equatable {
     private static let cookie: UInt32 = 0x2112_A442
     private static let headerSize = 20
     private static let macSize = 20
-    /// Datagrams that are longer are not read.
-    private static let longest = 1500
+    /// Datagrams that are longer are not read. A relayed one is a message with another datagram in it.
+    private static let longest = 2048
 
     package var kind: Kind
     /// 12 bytes.
@@ -69,21 +86,37 @@ package struct STUNMessage: Equatable {
         attributes.append((attribute.rawValue, value))
     }
 
-    /// The address in XOR-MAPPED-ADDRESS (section 14.2).
-    package mutating func addMapped(_ address: TransportAddress) {
-        var mask: [UInt8] = []
-        mask.append32(Self.cookie)
-        mask += transaction
+    /// An address as in XOR-MAPPED-ADDRESS (section 14.2).
+    package mutating func add(_ address: TransportAddress, as attribute: Attribute) {
         var value: [UInt8] = [0, address.isIPv6 ? 2 : 1]
         value.append16(address.port ^ UInt16(Self.cookie >> 16))
         value += zip(address.address, mask).map { $0 ^ $1 }
-        add(.xorMappedAddress, value)
+        add(attribute, value)
+    }
+
+    /// The address in such an attribute; nil if there is none.
+    package func address(_ attribute: Attribute) -> TransportAddress? {
+        guard let value = self[attribute], value.count == (value.count > 1 && value[1] == 2 ? 20 : 8) else {
+            return nil
+        }
+        return TransportAddress(
+            bytes: zip(value[4...], mask).map { $0 ^ $1 }, port: value.number16(at: 2) ^ UInt16(Self.cookie >> 16))
+    }
+
+    /// What addresses are combined with.
+    private var mask: [UInt8] {
+        var mask: [UInt8] = []
+        mask.append32(Self.cookie)
+        return mask + transaction
     }
 
     /// The message with MESSAGE-INTEGRITY and FINGERPRINT.
     ///
     /// - Parameter password: of the peer that checks it.
-    package func bytes(password: String) -> [UInt8] {
+    package func bytes(password: String) -> [UInt8] { bytes(key: Array(password.utf8)) }
+
+    /// - Parameter key: nil for a message without MESSAGE-INTEGRITY.
+    package func bytes(key: [UInt8]?) -> [UInt8] {
         var result: [UInt8] = []
         result.append16(kind.rawValue)
         result.append16(0)
@@ -97,8 +130,10 @@ package struct STUNMessage: Equatable {
         }
         for (type, value) in attributes { append(type, value) }
         // The length counts the attribute that follows (section 14.5).
-        result.set16(result.count - Self.headerSize + 4 + Self.macSize, at: 2)
-        append(Attribute.messageIntegrity.rawValue, Self.mac(of: result, password: password))
+        if let key {
+            result.set16(result.count - Self.headerSize + 4 + Self.macSize, at: 2)
+            append(Attribute.messageIntegrity.rawValue, Self.mac(of: result, key: key))
+        }
         result.set16(result.count - Self.headerSize + 8, at: 2)
         var fingerprint: [UInt8] = []
         fingerprint.append32(Self.fingerprint(of: result[...]))
@@ -108,6 +143,10 @@ package struct STUNMessage: Equatable {
 
     /// True if `bytes` is a message whose MESSAGE-INTEGRITY was made with this password.
     package static func isAuthentic(_ bytes: [UInt8], password: String) -> Bool {
+        isAuthentic(bytes, key: Array(password.utf8))
+    }
+
+    package static func isAuthentic(_ bytes: [UInt8], key: [UInt8]) -> Bool {
         var position = headerSize
         while position + 4 <= bytes.count {
             let length = Int(bytes.number16(at: position + 2))
@@ -116,7 +155,7 @@ package struct STUNMessage: Equatable {
                 guard length == macSize else { return false }
                 var covered = Array(bytes[..<position])
                 covered.set16(position - headerSize + 4 + macSize, at: 2)
-                let expected = mac(of: covered, password: password)
+                let expected = mac(of: covered, key: key)
                 return zip(expected, bytes[position + 4..<position + 4 + macSize]).reduce(0 as UInt8) {
                     $0 | ($1.0 ^ $1.1)
                 } == 0
@@ -126,9 +165,8 @@ package struct STUNMessage: Equatable {
         return false
     }
 
-    private static func mac(of bytes: [UInt8], password: String) -> [UInt8] {
+    private static func mac(of bytes: [UInt8], key: [UInt8]) -> [UInt8] {
         var result = [UInt8](repeating: 0, count: macSize)
-        let key = Array(password.utf8)
         HMAC(EVP_sha1(), key, Int32(key.count), bytes, bytes.count, &result, nil)
         return result
     }

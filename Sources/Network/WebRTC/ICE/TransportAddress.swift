@@ -22,6 +22,12 @@ package struct TransportAddress: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
+    /// Returns nil if `bytes` is not an address in network order.
+    package init?(bytes: [UInt8], port: UInt16) {
+        guard bytes.count == 4 || bytes.count == 16 else { return nil }
+        (address, self.port) = (bytes, port)
+    }
+
     /// Reads a `sockaddr_in` or a `sockaddr_in6`. Returns nil for another family.
     package init?(socketAddress bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= MemoryLayout<sockaddr_in>.size else { return nil }
