@@ -136,8 +136,8 @@ package struct ICEAgent {
                 if let check = request(to: address) { result.append(check) }
             }
             return result
-        // A conflict of roles is decided by the peer: a server of WHIP is never controlling (RFC 9725, 4.4). Messages of
-        // a relay are not for this agent.
+        // A conflict of roles is decided by the peer: a server of WHIP is never controlling (RFC 9725, 4.4).
+        // Messages of a relay are not for this agent.
         default: return []
         }
     }
