@@ -14,8 +14,8 @@ package struct RelayServer: Equatable, Sendable {
     private static let standardPort: UInt16 = 3478
 
     /// The relays that a server names in headers `Link` with the relation `ice-server` (RFC 9725, section 4.6;
-    /// RFC 8288; RFC 7065). Left out: `stun`, because a server of WHIP sees where the checks come from; and `turns` and TURN over
-    /// TCP.
+    /// RFC 8288; RFC 7065). Left out: `stun`, because a server of WHIP sees where the checks come from; `turns`; and
+    /// TURN over TCP.
     package static func all(inLinks values: [String]) -> [Self] {
         Array(values.flatMap(links).compactMap(Self.init).prefix(most))
     }
