@@ -158,6 +158,25 @@ struct FileHandlerTests {
         }
     }
 
+    @Test func `A disk without room for the first picture keeps no empty file`() async throws {
+        try await withPeers { peers in
+            let path = try peers.makeFolder("out") + "/full.mp4"
+            let handler = FileHandler(path: path, format: .mp4)
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            var lower = rlimit(rlim_cur: 100, rlim_max: limit.rlim_max)
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &lower)
+            defer { setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) }
+            await #expect(throws: UploadError.cannotCreate(path: path, .system(code: EFBIG))) {
+                try await handler.started(Self.stream)
+                for number in 0..<75 { try await handler.process(packet(number)) }
+            }
+            try await handler.finished(deadline: .zero)
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
     @Test func `A disk without room for the index keeps all media`() async throws {
         try await withPeers { peers in
             let folder = try peers.makeFolder("out")

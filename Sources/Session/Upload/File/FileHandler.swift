@@ -23,6 +23,8 @@ package actor FileHandler: SampleHandler {
     private let written = Atomic(0)
     /// The bytes of pieces that were written completely.
     private var completeByteCount = 0
+    /// The bytes before the first packet.
+    private var headByteCount = 0
     private let isOnDisk = Atomic(false)
     /// The number of bytes that were given to the disk. The kernel keeps the others in memory, up to half a minute of
     /// them.
@@ -69,6 +71,7 @@ package actor FileHandler: SampleHandler {
         isOnDisk.store(isSeekable, ordering: .relaxed)
         if !isSeekable { muxer = format.makeMuxer(isSeekable: false) }
         try write(muxer.begin(stream))
+        headByteCount = completeByteCount
     }
 
     package func process(_ packet: EncodedPacket) async throws(UploadError) {
@@ -201,6 +204,11 @@ package actor FileHandler: SampleHandler {
             // Keep only whole fragments: players cannot handle a partial one at the end.
             file?.truncate(to: completeByteCount)
             written.store(completeByteCount, ordering: .relaxed)
+            if isSeekable, completeByteCount <= headByteCount {
+                // No picture and no sound is in it.
+                if file?.isStill(at: path) == true { unlink(path) }
+                throw .cannotCreate(path: path, .system(code: error.code))
+            }
             throw .writeFailed(path: path, code: error.code)
         }
     }
