@@ -45,11 +45,18 @@ extension EndToEndTests {
         @Test func `What a login could not start is refused`() async throws {
             try await withPeers { peers in
                 let broadcast = try BroadcastCommand(in: peers)
-                for (name, status) in [("twitch", 77), ("nothing", 66), ("rtmp://host/app/KEYKEY", 66)] {
+                for (name, status) in [("twitch", 77), ("nothing", 66), ("file", 66), ("rtmp://host/app/KEYKEY", 66)] {
                     let result = try await broadcast.run(["service", "enable", name])
                     #expect(result.status == .exited(Int32(status)), "\(result)")
                     #expect(!"\(result)".contains("KEYKEY"))
                 }
+                // The network can come after the login; a recording needs none.
+                try await ShippedExtensions.lay(in: peers)
+                #expect(try await broadcast.run(["service", "enable", "lan"]).status == .exited(0))
+                let folder = try #require(broadcast.environment["XDG_CONFIG_HOME"])
+                let entry = try String(contentsOfFile: folder + "/autostart/broadcast-lan.desktop", encoding: .utf8)
+                #expect(entry.contains(" --to lan --wait-for-network --no-dialog "), "\(entry)")
+                #expect(try await broadcast.run(["service", "disable", "lan"]).status == .exited(0))
                 let none = try await broadcast.run(["service"])
                 #expect(none.status == .exited(0) && none.output.isEmpty)
             }

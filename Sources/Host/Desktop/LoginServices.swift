@@ -63,12 +63,14 @@ package struct LoginServices: Sendable {
 
     /// Makes a broadcast start with each login.
     ///
-    /// - Parameter now: start it now too.
+    /// - Parameters:
+    ///   - reachesServers: false for a broadcast that needs no network.
+    ///   - now: start it now too.
     /// - Returns: what starts it.
-    package func enable(_ name: String, now: Bool) throws(Problem) -> Way {
+    package func enable(_ name: String, reachesServers: Bool, now: Bool) throws(Problem) -> Way {
         let unit = try Self.unit(name)
         guard try hasManager(), try hasUnit(unit) else {
-            try writeEntry(name)
+            try writeEntry(name, reachesServers: reachesServers)
             if now {
                 let answer = try Self.answer(
                     of: "exec \"$0\" \"$@\" 2>&1", [program] + Self.startArguments(name) + ["--detach"])
@@ -223,13 +225,16 @@ package struct LoginServices: Sendable {
         ["start", "--session", name, "--to", name == replay ? "clips" : name]
     }
 
-    private func writeEntry(_ name: String) throws(Problem) {
+    /// - Parameter reachesServers: the network can come after the login, and nothing starts the entry again.
+    private func writeEntry(_ name: String, reachesServers: Bool) throws(Problem) {
+        let options = (reachesServers ? ["--wait-for-network"] : []) + ["--no-dialog", "--detach", "--notify"]
+        let command = [Self.quoted(program)] + Self.startArguments(name) + options
         let text = """
             [Desktop Entry]
             Type=Application
             Name=Broadcast: \(name)
             Comment=Starts with the desktop. To remove it, run: broadcast service disable \(name)
-            Exec=\(Self.quoted(program)) \(Self.startArguments(name).joined(separator: " ")) --no-dialog --detach --notify
+            Exec=\(command.joined(separator: " "))
             Icon=org.broadcast.Broadcast
             Terminal=false
 

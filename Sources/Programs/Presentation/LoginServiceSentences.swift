@@ -7,6 +7,9 @@ package enum LoginServiceSentences {
         "No broadcast starts with the login. To add one, run: broadcast service enable NAME (a destination, or replay)"
     package static let noMonitor =
         "No monitor of this Wayland desktop is remembered, and a login cannot ask. Share one by hand: broadcast start --ask"
+    package static let fileHasNoFolder =
+        "A recording with each login needs a destination in the configuration, for example [destinations.diary] with "
+        + "extension = \"file\" and path = \"~/Videos\". Write it with broadcast config edit, and run: broadcast service enable diary"
     package static let noDesktopTarget =
         "systemd's graphical-session.target is not active, so it starts nothing with this desktop. docs/usage.md, "
         + "Wayland, has a unit that activates it."

@@ -55,8 +55,10 @@ struct ServiceCommand: AsyncParsableCommand {
 
     private func enable(_ name: String, _ services: LoginServices) throws {
         let context = try CommandContext()
-        if name != LoginServices.replay { try check(name, context) }
-        let way = try presentingService { () throws(LoginServices.Problem) in try services.enable(name, now: now) }
+        let reachesServers = name == LoginServices.replay ? false : try check(name, context)
+        let way = try presentingService { () throws(LoginServices.Problem) in
+            try services.enable(name, reachesServers: reachesServers, now: now)
+        }
         try Output.answer(LoginServiceSentences.enabled(name, way, now: now))
         if way == .systemd,
             try presentingService({ () throws(LoginServices.Problem) in try services.isDesktopTargetActive() }) == false
@@ -69,16 +71,21 @@ struct ServiceCommand: AsyncParsableCommand {
     }
 
     /// A login has no terminal to ask for a key, so the destination must be ready.
-    private func check(_ name: String, _ context: CommandContext) throws(CommandError) {
+    ///
+    /// - Returns: false if it needs no network.
+    private func check(_ name: String, _ context: CommandContext) throws(CommandError) -> Bool {
         let list = context.destinations(preferred: nil)
         if let entry = list.entries.first(where: { $0.name == name }) {
             if entry.isSignedIn == false { throw CommandError(ConfigurationError.destination(.notSignedIn(name))) }
+            return entry.kind.reachesServers
         } else if KnownService.named(name) != nil {
             throw CommandError(ConfigurationError.destination(.notSignedIn(name)))
         } else if !context.catalog.names.contains(name) {
+            guard name != "file" else { throw CommandError(.noInput, LoginServiceSentences.fileHasNoFolder) }
             let known = context.configuration.knownNames(with: context.catalog) + [LoginServices.replay]
             throw CommandError(ConfigurationError.destination(.unknown(name, known: known)))
         }
+        return true
     }
 
     private func disable(_ name: String, _ services: LoginServices) async throws {
