@@ -123,7 +123,7 @@ extension EndToEndTests {
                 _ = try await events.waitForOutputLine(containing: "\"statistics\"")
                 let annotated = try await studio.broadcast.run(["annotate", "game=chess", "title=Final"])
                 #expect(
-                    annotated.status == .exited(0) && annotated.errors.hasPrefix("Sent to out")
+                    annotated.status == .exited(0) && annotated.errors.hasPrefix("No destination takes it. Not in out")
                         && annotated.errors.contains("that it began with")
                         && !annotated.errors.contains("its own page"), "\(annotated)")
                 let chat = try await studio.broadcast.run(["chat"])

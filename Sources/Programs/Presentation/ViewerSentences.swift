@@ -8,12 +8,26 @@ package enum AnnotationSentences {
     package static func sent(to destinations: [DestinationReport], keys: some Sequence<String>) -> String {
         let live = destinations.filter { $0.state == "live" }
         guard !live.isEmpty else { return "No destination is live, so nobody received it." }
-        let sent = "Sent to \(live.map(\.name).joined(separator: ", "))."
-        guard keys.contains("title") else { return sent }
-        // The title in a file's head is written at the start.
-        return live.allSatisfy { $0.extension == "file" }
-            ? "\(sent) A file keeps the title that it began with."
-            : "\(sent) A service shows the title that its own page has: change that one there."
+        let takers = live.filter { takes($0) }
+        var sentences = [
+            takers.isEmpty
+                ? "No destination takes it."
+                : "Sent to \(takers.map(\.name).joined(separator: ", "))."
+        ]
+        if !takers.isEmpty, keys.contains("title") {
+            sentences.append("A service shows the title that its own page has: change that one there.")
+        }
+        let others = live.filter { !takes($0) }.map(\.name)
+        if !others.isEmpty {
+            // The title in a file's head is written at the start.
+            sentences.append(
+                "Not in \(others.joined(separator: ", ")): a recording keeps the title that it began with.")
+        }
+        return sentences.joined(separator: " ")
+    }
+
+    private static func takes(_ destination: DestinationReport) -> Bool {
+        !["file", "stdout", "clips"].contains(destination.extension)
     }
 }
 
