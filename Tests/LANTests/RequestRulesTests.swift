@@ -18,6 +18,8 @@ struct RequestRulesTests {
     @Test func `The page and its socket are found with the secret`() {
         #expect(answer("/\(Self.token)/") == .page && answer("/\(Self.token)/?x=1") == .page)
         #expect(answer("/\(Self.token)") == .redirect(to: "/\(Self.token)/"))
+        #expect(answer("/\(Self.token)/", method: .HEAD) == .page)
+        #expect(answer("/\(Self.token)/ws", method: .HEAD) == .notFound)
         #expect(answer("/\(Self.token)/", host: "LOCALHOST:8330") == .page)
         let socket = "/\(Self.token)/ws"
         #expect(answer(socket, origin: "http://192.168.1.5:8330") == .socket(.pictures))

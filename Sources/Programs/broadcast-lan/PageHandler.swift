@@ -16,6 +16,7 @@ final class PageHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var answer = RequestRules.Answer.notFound
     private var host = ""
     private var offer: [UInt8] = []
+    private var isHead = false
 
     /// - Parameters:
     ///   - limit: of the request.
@@ -29,6 +30,7 @@ final class PageHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .head(let head):
             answer = rules.answer(to: head)
             host = head.headers.first(name: "host") ?? ""
+            isHead = head.method == .HEAD
             if case .offer = answer { limit.allowBody(byteCount: Self.maximumOffer) }
         case .body(let bytes):
             // No other request that is answered has a body.
@@ -103,17 +105,19 @@ final class PageHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .endOfSession(let id): status = audience.rtc.close(id) ? .ok : .notFound
         case .socket, .segmented, .notFound: status = .notFound
         }
-        Self.write(status, headers, body, to: context)
+        Self.write(status, headers, body, isHead: isHead, to: context)
     }
 
+    /// - Parameter isHead: true if the body is left out.
     private static func write(
-        _ status: HTTPResponseStatus, _ headers: HTTPHeaders, _ body: ByteBuffer, to context: ChannelHandlerContext
+        _ status: HTTPResponseStatus, _ headers: HTTPHeaders, _ body: ByteBuffer, isHead: Bool = false,
+        to context: ChannelHandlerContext
     ) {
         var headers = headers
         headers.add(name: "Content-Length", value: String(body.readableBytes))
         func part(_ part: HTTPServerResponsePart) -> NIOAny { NIOAny(part) }
         context.write(part(.head(.init(version: .http1_1, status: status, headers: headers))), promise: nil)
-        if body.readableBytes > 0 { context.write(part(.body(.byteBuffer(body))), promise: nil) }
+        if body.readableBytes > 0, !isHead { context.write(part(.body(.byteBuffer(body))), promise: nil) }
         context.writeAndFlush(part(.end(nil))).assumeIsolated().whenComplete { _ in
             context.close(promise: nil)
         }

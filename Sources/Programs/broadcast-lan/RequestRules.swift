@@ -42,8 +42,9 @@ package struct RequestRules: Sendable {
         let origins = head.headers["origin"]
         let isOwn = origins == [(isEncrypted ? "https://" : "http://") + host]
         switch (head.method, path.dropFirst(2).map(String.init)) {
-        case (.GET, []): return .redirect(to: "/\(token)/")
-        case (.GET, [""]): return .page
+        // A program looks with HEAD whether the address is right.
+        case (.GET, []), (.HEAD, []): return .redirect(to: "/\(token)/")
+        case (.GET, [""]), (.HEAD, [""]): return .page
         // A page of another site must not watch with the user's browser. A program that is no browser sends no Origin,
         // but only the page has a use for the socket.
         case (.GET, ["ws"]) where isOwn: return .socket(SocketMedia(query: query))
