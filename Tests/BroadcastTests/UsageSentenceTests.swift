@@ -16,6 +16,8 @@ struct UsageSentenceTests {
         (["strat"], "Did you mean start?"), (["start", "--bitrat", "6M"], "Did you mean --bitrate?"),
         (["start", "--no-audio"], "Did you mean --no-app-audio?"),
         (["start", "talk.mp4"], "broadcast start --to talk.mp4"),
+        (["add-destination", "my", "talk.mp4"], "broadcast add-destination talk.mp4"),
+        (["man"], "Run: man broadcast"),
         (["start", "--to", "my", "talk.mp4"], "--to \"my talk.mp4\""),
         (["start", "--to", "a.mp4", "--mic", "b.mp4"], "broadcast start --to b.mp4"),
         (["--to", "talk.mp4"], "broadcast start --to"), (["start", "--fps", "many"], "broadcast start --help"),

@@ -56,7 +56,7 @@ struct ConsoleLineTests {
         #expect(line(.reconnecting) == "studio: The connection is lost.")
         #expect(
             line(.reconnecting, error: .rtmp(.timedOut(.connecting)), retry: MediaTime(milliseconds: 3100))
-                == "studio: Next try in 4 s, or now with broadcast retry. "
+                == "studio: Next try in 4 s, or now with broadcast retry --session talk. "
                 + "The connection to the server timed out: check the address and the network.")
         #expect(
             line(.failed, error: .notFinishedInTime)?.hasPrefix("studio: failed. It did not finish in time") == true)

@@ -32,7 +32,8 @@ package enum CommandLineHints {
         "toggle": "broadcast start --toggle (starts and stops) or broadcast pause --toggle",
         "title": "broadcast annotate title=TEXT", "unpause": "broadcast resume", "continue": "broadcast resume",
         "mute": "broadcast mic off", "unmute": "broadcast mic on", "save": "broadcast clip", "replay": "broadcast clip",
-        "login": "broadcast setup NAME", "sign-in": "broadcast setup NAME", "auth": "broadcast setup NAME",
+        "rename": "broadcast annotate title=TEXT", "man": "man broadcast", "login": "broadcast setup NAME",
+        "sign-in": "broadcast setup NAME", "auth": "broadcast setup NAME",
         "logout": "broadcast sign-out NAME", "check": "broadcast doctor", "diagnose": "broadcast doctor",
         "log": "broadcast logs", "screenshot": "broadcast preview FILE.png", "version": "broadcast --version",
     ]
@@ -84,6 +85,11 @@ package enum CommandLineHints {
                     "\(second) is a word of its own. If it belongs to the name, write --to \"\(first) \(second)\". If it is another destination, write --to \(first) --to \(second)."
             }
             return "A destination of start needs --to. Run: broadcast start --to \(place(word))"
+        }
+        if command == "add-destination", let word = words.first {
+            let second = place(word)
+            return
+                "\(second) is a word of its own. Put a name with spaces between quotation marks, and add another destination with: broadcast add-destination \(second)"
         }
         if let command, words.count == 1, known.contains("--" + words[0]) {
             return "\(words[0]) is an option here. Run: broadcast \(command) --\(words[0])"

@@ -13,7 +13,7 @@ package struct ConsoleLine {
         switch event {
         case .state(let state): text = "session \(session): \(state.rawValue)"
         case .destination(let destination):
-            guard let line = Self.text(destination) else { return nil }
+            guard let line = Self.text(destination, session: session) else { return nil }
             text = line
             isProblem = destination.state == .reconnecting || destination.state == .failed
         case .notice(let notice):
@@ -28,7 +28,7 @@ package struct ConsoleLine {
         text = text.printable
     }
 
-    private static func text(_ destination: DestinationSnapshot) -> String? {
+    private static func text(_ destination: DestinationSnapshot, session: String) -> String? {
         switch destination.state {
         case .live where destination.previousState == .paused: return nil
         case .live:
@@ -41,7 +41,7 @@ package struct ConsoleLine {
             // The reason comes last, since it may end in a command.
             let next =
                 destination.nextRetry.map {
-                    "Next try in \(Int($0.seconds.rounded(.up))) s, or now with broadcast retry. "
+                    "Next try in \(Int($0.seconds.rounded(.up))) s, or now with \(RetryHint.command(session: session)). "
                 } ?? ""
             return "\(destination.name): \(next)\(reason)"
         case .failed:
@@ -64,5 +64,13 @@ extension SessionChange {
             "annotated: " + values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
         case .removed(let destination): "\(destination): removed."
         }
+    }
+}
+
+/// The command that ends the wait for the next try.
+enum RetryHint {
+    /// With its name, which is needed if several sessions run.
+    static func command(session: String) -> String {
+        "broadcast retry" + (session == SessionNaming.standard ? "" : " --session \(session)")
     }
 }

@@ -47,7 +47,8 @@ package enum StatusText {
             }
             if let text = destination.status { line += ", \(text)" }
             if let seconds = destination.nextRetryS {
-                line += ". Next try in \(Int(seconds.rounded(.up))) s, or now with broadcast retry"
+                line +=
+                    ". Next try in \(Int(seconds.rounded(.up))) s, or now with \(RetryHint.command(session: session.session))"
             }
             // The reason comes last, since it may end in a command.
             if let error = destination.error { line += ". \(error.message)" }

@@ -72,7 +72,10 @@ final class HLSHandler: BroadcastSampleHandler {
         }
         if let url = settings.watchURL { host.watchURL(url) }
         // A folder that was created accepts segments. A server must accept an object first.
-        if case .folder = settings.place { host.ready(true) }
+        if case .folder = settings.place {
+            if settings.watchURL == nil { host.status("players open \(settings.playlist)") }
+            host.ready(true)
+        }
     }
 
     func configured(_ track: Track, data: [UInt8]) {
