@@ -110,14 +110,15 @@ struct RelayTests {
             silent.advance(to: MediaTime(milliseconds: Int64(milliseconds)))
             count += silent.takeDatagrams().count
         }
-        #expect(silent.state == .failed && count == 5)
+        #expect(silent.state == .failed && count == 3)
     }
 
     @Test func `Only where no check is answered directly, a relay is asked`() throws {
         let relayAddress = try address(1, port: 3478)
         let peer = try address(7)
         for hasPath in [true, false] {
-            var path = MediaPath(relays: [(Self.server, relayAddress)], at: .zero)
+            var path = MediaPath(at: .zero)
+            path.add([(Self.server, relayAddress)])
             path.advance(to: MediaTime(milliseconds: 1000), hasPath: false)
             #expect(path.outgoing([(peer, [9])], at: .zero).map(\.to) == [peer])
             path.advance(to: MediaTime(milliseconds: 1600), hasPath: hasPath)
@@ -126,6 +127,20 @@ struct RelayTests {
             #expect(sent.map(\.to) == (hasPath ? [peer] : [peer, relayAddress]))
             #expect(path.incoming(([5], peer), at: .zero)?.bytes == [5] && !path.isRelayed)
         }
+    }
+
+    @Test func `A relay that has not answered is left when a check was answered directly`() throws {
+        let (relayAddress, peer) = (try address(1, port: 3478), try address(7))
+        var path = MediaPath(at: .zero)
+        path.add([(Self.server, relayAddress)])
+        path.advance(to: MediaTime(milliseconds: 1600), hasPath: false)
+        #expect(path.outgoing([], at: .zero).map(\.to) == [relayAddress])
+        path.advance(to: MediaTime(milliseconds: 1700), hasPath: true)
+        for milliseconds in stride(from: 1800, to: 9000, by: 100) {
+            path.advance(to: MediaTime(milliseconds: Int64(milliseconds)), hasPath: true)
+            #expect(path.outgoing([(peer, [9])], at: .zero).map(\.to) == [peer])
+        }
+        #expect(path.nextDeadline == nil)
     }
 
     @Test(arguments: [

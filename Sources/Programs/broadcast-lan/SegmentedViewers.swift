@@ -10,6 +10,9 @@ final class SegmentedViewers {
     /// A variant ends when nobody has asked for its playlist for so long. A player asks once for each segment.
     private static let idleTime = MediaTime(milliseconds: 20_000)
 
+    /// Those who wait for a first playlist. Above that, the one who has waited longest gets none.
+    private static let mostWaiting = 64
+
     private struct Variant {
         var stream: SegmentedStream
         var lastRequest: MediaTime
@@ -102,6 +105,9 @@ final class SegmentedViewers {
         if let list = playlist(of: variant) { return loop.makeSucceededFuture(list) }
         let promise = loop.makePromise(of: StoredObject?.self)
         variants[variant]?.waiting.append(promise)
+        if let count = variants[variant]?.waiting.count, count > Self.mostWaiting {
+            variants[variant]?.waiting.removeFirst().succeed(nil)
+        }
         return promise.futureResult
     }
 }

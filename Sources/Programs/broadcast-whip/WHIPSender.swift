@@ -18,6 +18,8 @@ final class WHIPSender: Sendable {
         /// True while a session takes samples.
         var isTaking = false
         var origin: MediaTime?
+        /// Relays whose addresses were found.
+        var relays: [(server: RelayServer, address: TransportAddress)] = []
         /// The request that opens a session.
         var opening: Task<WHIPEndpoint.Session, any Error>?
     }
@@ -170,14 +172,9 @@ final class WHIPSender: Sendable {
             await endpoint.close(session)
             throw error
         }
-        let result = await NamedThread.run(name: "webrtc") { [self] in
-            // Only with relays this asks for addresses, and may block for a while.
-            let relays = session.relays.compactMap { server in
-                DatagramSockets.address(of: server).map { (server: server, address: $0) }
-            }
-            var path = MediaPath(relays: relays, at: Self.now)
-            return task.run { connection, sockets in self.send(connection, sockets, &path) }
-        }
+        inbox.withLock { $0.relays = [] }
+        if !session.relays.isEmpty { findRelays(session.relays) }
+        let result = await NamedThread.run(name: "webrtc") { [self] in task.run(self.send) }
         if case .broken(let error) = result.0 {
             // The viewers have nothing now: this must not wait for a server that may be dead. The reason comes first,
             // for the line that says so.
@@ -188,6 +185,19 @@ final class WHIPSender: Sendable {
             await endpoint.close(session)
         }
         return result
+    }
+
+    /// Asks for the addresses of relays, which can block for as long as no server of names answers.
+    private func findRelays(_ servers: [RelayServer]) {
+        Task {
+            let relays = await NamedThread.run(name: "relays") {
+                servers.compactMap { server in
+                    DatagramSockets.address(of: server).map { (server: server, address: $0) }
+                }
+            }
+            inbox.withLock { $0.relays = relays }
+            signal()
+        }
     }
 
     /// The connection and its sockets, on their way to the thread that uses them.
@@ -209,9 +219,10 @@ final class WHIPSender: Sendable {
     }
 
     /// Sends until the end of the broadcast or of the connection. Blocks its thread.
-    private func send(
-        _ connection: MediaConnection, _ sockets: borrowing DatagramSockets, _ path: inout MediaPath
-    ) -> (End, isAccepted: Bool) {
+    private func send(_ connection: MediaConnection, _ sockets: borrowing DatagramSockets) -> (
+        End, isAccepted: Bool
+    ) {
+        var path = MediaPath(at: Self.now)
         var lastKeyframeRequest: MediaTime?
         var wantsKeyframe = false
         var connectedSince: MediaTime?
@@ -230,6 +241,11 @@ final class WHIPSender: Sendable {
                 for sample in samples { send(sample, through: connection, at: now) }
             }
             connection.advance(to: now)
+            path.add(
+                inbox.withLock { inbox in
+                    defer { inbox.relays = [] }
+                    return inbox.relays
+                })
             path.advance(to: now, hasPath: connection.selected != nil)
             if isEnded {
                 let deadline = drainUntil ?? now + Self.drainTime
@@ -254,10 +270,13 @@ final class WHIPSender: Sendable {
                 (wantsKeyframe, lastKeyframeRequest) = (false, now)
                 host.requestKeyframe()
             }
-            if ended != nil { path.close(at: now) }
-            for datagram in path.outgoing(connection.takeDatagrams(), at: now) {
-                sockets.send(datagram.bytes, to: datagram.to)
+            var datagrams = path.outgoing(connection.takeDatagrams(), at: now)
+            if ended != nil {
+                // After the last datagrams, which it relays.
+                path.close(at: now)
+                datagrams += path.outgoing([], at: now)
             }
+            for datagram in datagrams { sockets.send(datagram.bytes, to: datagram.to) }
             let rate = connection.rate
             if lastTold.map({ now - $0.time >= Self.tellInterval && rate != $0.rate }) ?? true {
                 lastTold = (now, rate)

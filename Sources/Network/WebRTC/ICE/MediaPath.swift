@@ -13,12 +13,13 @@ package struct MediaPath {
     private var relay: Relay?
     private let begin: MediaTime
 
-    /// - Parameters:
-    ///   - relays: with their addresses, the first one first.
-    ///   - time: now.
-    package init(relays: [(server: RelayServer, address: TransportAddress)], at time: MediaTime) {
-        (servers, begin) = (relays, time)
+    /// - Parameter time: now.
+    package init(at time: MediaTime) {
+        (servers, begin) = ([], time)
     }
+
+    /// Takes relays with their addresses, the first one first.
+    package mutating func add(_ relays: [(server: RelayServer, address: TransportAddress)]) { servers += relays }
 
     /// True if datagrams go through a relay.
     package var isRelayed: Bool { relay?.state == .ready }
@@ -32,13 +33,14 @@ package struct MediaPath {
     ///
     /// - Parameter hasPath: true if a check was answered.
     package mutating func advance(to time: MediaTime, hasPath: Bool) {
+        // A relay that has not answered yet is not needed any more.
+        if hasPath, !isRelayed {
+            (relay, servers) = (nil, [])
+            return
+        }
         relay?.advance(to: time)
         if relay?.state == .failed { relay = nil }
         guard relay == nil, !servers.isEmpty else { return }
-        if hasPath {
-            servers = []
-            return
-        }
         guard time - begin >= Self.patience else { return }
         let (server, address) = servers.removeFirst()
         relay = Relay(server, at: address, time: time)

@@ -14,7 +14,8 @@ package struct Relay {
 
     /// RFC 8489, section 6.2.1: the time until a request is sent again, which doubles.
     private static let firstWait = MediaTime(milliseconds: 500)
-    private static let mostTries = 5
+    /// So that there is time for another relay.
+    private static let mostTries = 3
     /// RFC 8656, section 9: a permission ends after 5 minutes.
     private static let permissionInterval = MediaTime(milliseconds: 240_000)
     /// Seconds: what is asked for, and the least that is believed.

@@ -206,7 +206,10 @@ package actor FileHandler: SampleHandler {
             written.store(completeByteCount, ordering: .relaxed)
             if isSeekable, completeByteCount <= headByteCount {
                 // No picture and no sound is in it.
-                if file?.isStill(at: path) == true { unlink(path) }
+                var status = stat()
+                // A link to a file stays.
+                let isFile = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+                if isFile, file?.isStill(at: path) == true { unlink(path) }
                 throw .cannotCreate(path: path, .system(code: error.code))
             }
             throw .writeFailed(path: path, code: error.code)
