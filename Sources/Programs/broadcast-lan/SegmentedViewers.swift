@@ -10,7 +10,7 @@ final class SegmentedViewers {
     /// A variant ends when nobody has asked for its playlist for so long. A player asks once for each segment.
     private static let idleTime = MediaTime(milliseconds: 20_000)
 
-    /// Those who wait for a first playlist. Above that, the one who has waited longest gets none.
+    /// The maximum number of requests that wait for a first playlist. Above it, the oldest one is answered with 404.
     private static let mostWaiting = 64
 
     private struct Variant {

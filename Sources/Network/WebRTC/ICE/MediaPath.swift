@@ -5,7 +5,7 @@ import Media
 ///
 /// The peer does not have to know the relay: it answers to where the checks come from (RFC 8445, 7.3.1.3).
 package struct MediaPath {
-    /// How long only the direct way is tried. An answer takes as long as one way there and back.
+    /// How long only the direct path is tried.
     private static let patience = MediaTime(milliseconds: 1500)
 
     /// The relays that were not tried.
@@ -59,7 +59,8 @@ package struct MediaPath {
         return direct + (relay.map { relay in relayed.map { (relay.address, $0) } } ?? [])
     }
 
-    /// Returns the datagram of the peer that has arrived; nil if there is none in it.
+    /// Takes a datagram from the network. Returns the peer's datagram, without what the relay put around it; nil if it
+    /// has none.
     package mutating func incoming(
         _ datagram: (bytes: [UInt8], from: TransportAddress), at time: MediaTime
     ) -> (bytes: [UInt8], from: TransportAddress)? {
