@@ -55,8 +55,9 @@ extension EndToEndTests {
                 try await terminal.type("")
                 try await terminal.wait(for: "status 1")
                 #expect(FileManager.default.fileExists(atPath: broadcast.home + "/config/broadcast/config.toml"))
-                try await terminal.type("clear; '\(broadcast.binary)' purge; echo \"status $?\"")
-                try await terminal.wait(for: "Remove all of this? [y/N]")
+                // The first question is still shown, and what is typed before the second one does not answer it.
+                try await terminal.type("echo be''gin; '\(broadcast.binary)' purge; echo \"status $?\"")
+                try await terminal.wait(for: "Remove all of this? [y/N]", after: "begin")
                 try await terminal.type("y")
                 try await terminal.wait(for: "status 0")
                 #expect(try left(in: broadcast.home) == ["Videos/talk.mp4"])
