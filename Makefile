@@ -55,7 +55,7 @@ TEST_PACKAGES = $(DEMO_PACKAGES) x11-xserver-utils xdotool xserver-xorg-core xse
 	nginx-light libnginx-mod-rtmp stunnel4 openssl curl python3 tmux mpv bash zsh fish man-db mandoc lowdown xz-utils \
 	pipewire pipewire-bin pipewire-pulse wireplumber libpipewire-0.3-dev mutter xwayland xdg-desktop-portal gnome-keyring dbus python3-gi libsecret-tools srt-tools dunst libnotify-bin libglib2.0-bin systemd procps \
 	gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-libav \
-	chromium chromium-driver python3-selenium zbar-tools python3-aiortc python3-aiohttp python3-numpy coturn janus janus-tools ngircd
+	chromium chromium-driver firefox-esr python3-selenium zbar-tools python3-aiortc python3-aiohttp python3-numpy coturn janus janus-tools ngircd
 
 BENCH_PACKAGES = $(TEST_PACKAGES) gstreamer1.0-plugins-ugly python3-numpy python3-pil python3-matplotlib fonts-dejavu-core
 

@@ -30,10 +30,21 @@ struct LiveStreamTests {
         var stream = stream()
         let added = stream.add(picture(3, isKeyframe: true))
         let fragment = try #require(added)
-        #expect(Array(fragment.message.prefix(4)) == [1, 1, 0, 0])
+        #expect(Array(fragment.message.prefix(2)) == [1, 1])
         let bits = fragment.message[4..<12].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
         #expect(Double(bitPattern: bits) == 0.099)
         #expect(stream.initialization().message.first == 0)
+    }
+
+    @Test func `A message says where its picture's duration is`() throws {
+        var stream = stream()
+        for isKeyframe in [true, false] {
+            let added = stream.add(picture(isKeyframe ? 0 : 1, isKeyframe: isKeyframe))
+            let message = try #require(added).message
+            let position = 12 + Int(message[2]) << 8 + Int(message[3])
+            // A second, in ticks of the track.
+            #expect(message[position..<position + 4].reduce(0) { $0 << 8 | Int($1) } == 90_000)
+        }
     }
 
     @Test func `Sound is passed on as it is`() throws {

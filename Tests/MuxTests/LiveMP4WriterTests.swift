@@ -6,7 +6,7 @@ struct LiveMP4WriterTests {
     /// The initialization for these tracks, and a fragment for each packet.
     private func write(_ stream: TestStream, _ tracks: [Track]) -> (initialization: [UInt8], fragments: [[UInt8]]) {
         var writer = LiveMP4Writer(stream.description)
-        let fragments = stream.packets.filter { tracks.contains($0.track) }.compactMap { writer.fragment($0) }
+        let fragments = stream.packets.filter { tracks.contains($0.track) }.compactMap { writer.fragment($0)?.bytes }
         return (writer.initialization(of: tracks), fragments)
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Headless Chromium with a page, driven by `Programs/browser.py`.
+/// Headless Chromium or Firefox with a page, driven by `Programs/browser.py`.
 package struct Browser: Sendable {
     /// What viewers of the page saw for some seconds.
     package struct Measurement: Decodable, Sendable {
@@ -14,20 +14,29 @@ package struct Browser: Sendable {
         package let size: [Int]
     }
 
+    package enum Engine: Sendable {
+        case chromium
+        /// Expressions see the elements of the page, but none of its own variables.
+        case firefox
+    }
+
     package let peer: Peer
 
     /// Opens the address. Returns when the page is loaded.
-    nonisolated(nonsending) package static func open(_ address: String, in peers: Peers) async throws -> Browser {
+    nonisolated(nonsending) package static func open(
+        _ address: String, with engine: Engine = .chromium, in peers: Peers
+    ) async throws -> Browser {
         let folder = try peers.makeFolder("browser")
+        let command = ["/usr/bin/python3", "-u", SharedDesktop.program("browser.py"), address, folder + "/profile"]
         // Debian's own Python: only that one has python3-selenium.
         let peer = try peers.start(
-            "browser", ["/usr/bin/python3", "-u", SharedDesktop.program("browser.py"), address, folder + "/profile"],
+            "browser", command + (engine == .firefox ? ["firefox"] : []),
             environment: ["HOME": folder, "PATH": "/usr/bin:/bin", "TMPDIR": folder], input: .pipe)
         _ = try await peer.waitForOutputLine(containing: "title")
         return Browser(peer: peer)
     }
 
-    /// Ends Chromium, which writes to the test's folder until then.
+    /// Ends the browser, which writes to the test's folder until then.
     nonisolated(nonsending) package func close() async throws {
         peer.closeInput()
         _ = try await peer.waitForExit()

@@ -18,10 +18,17 @@ package struct LiveFragment: Sendable, Equatable {
     /// The header of the message (`docs/protocols.md`, "Watching in a browser"), and the content.
     package var message: [UInt8]
 
-    package init(kind: Kind, isKeyframe: Bool = false, time: MediaTime, content: [UInt8]) {
+    /// - Parameter durationPosition: where the content has the duration of its picture, in four bytes; nil if it has
+    ///   none.
+    package init(
+        kind: Kind, isKeyframe: Bool = false, time: MediaTime, content: [UInt8], durationPosition: Int? = nil
+    ) {
         self.kind = kind
         self.isKeyframe = isKeyframe
-        var message: [UInt8] = [kind.rawValue, isKeyframe ? 1 : 0, 0, 0]
+        let position = UInt16(clamping: durationPosition ?? 0)
+        var message: [UInt8] = [
+            kind.rawValue, isKeyframe ? 1 : 0, UInt8(position >> 8), UInt8(truncatingIfNeeded: position),
+        ]
         message.reserveCapacity(12 + content.count)
         withUnsafeBytes(of: time.seconds.bitPattern.bigEndian) { message += $0 }
         self.message = message + content
@@ -85,9 +92,10 @@ package struct LiveStream: Sendable {
         guard packet.track == .screen else {
             return LiveFragment(kind: .sound, time: packet.presentationTime, content: packet.data)
         }
-        guard let content = writer.fragment(packet) else { return nil }
+        guard let written = writer.fragment(packet) else { return nil }
         let fragment = LiveFragment(
-            kind: .picture, isKeyframe: packet.isKeyframe, time: packet.presentationTime, content: content)
+            kind: .picture, isKeyframe: packet.isKeyframe, time: packet.presentationTime, content: written.bytes,
+            durationPosition: written.durationPosition)
         if fragment.isKeyframe { (group, groupSize) = ([], 0) }
         guard fragment.isKeyframe || !group.isEmpty else { return fragment }
         groupSize += fragment.message.count

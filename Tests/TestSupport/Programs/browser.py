@@ -1,5 +1,5 @@
-"""Opens an address in headless Chromium, and carries out commands from standard input, one per line. Each is answered
-with one line of JSON.
+"""Opens an address in headless Chromium or Firefox, and carries out commands from standard input, one per line. Each is
+answered with one line of JSON.
 
     measure SECONDS        {"ages": [ms], "drawn": [ms], "gaps": [ms], "unreadable": n, "size": [w, h]}: the age of the
                            clock of `TestScreen clock` in each picture when it was presented by its metadata, and when
@@ -9,10 +9,14 @@ with one line of JSON.
     screenshot PATH        writes a picture of the page
     window WIDTH HEIGHT    changes the size of the window
 
-Usage: browser.py ADDRESS PROFILE-FOLDER
+Usage: browser.py ADDRESS PROFILE-FOLDER [firefox]
 """
+import base64
 import json
+import os
 import signal
+import socket
+import subprocess
 import sys
 import time
 
@@ -71,40 +75,156 @@ setTimeout(() => done({ ages, drawn, gaps, unreadable, size: [video.videoWidth, 
 """
 
 
+class Chromium:
+    def __init__(self, address, profile):
+        options = Options()
+        for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + profile,
+                         "--window-size=1000,700", "--mute-audio", "--no-first-run", "--disable-background-networking"]:
+            options.add_argument(argument)
+        # Nobody can add the authority of a test to those that Chromium trusts.
+        options.accept_insecure_certs = address.startswith("https:")
+        # Its processes end with the driver, and not with this one.
+        self.driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+        self.driver.set_script_timeout(120)
+
+    def open(self, address):
+        self.driver.get(address)
+        return self.driver.title
+
+    def run(self, script):
+        return self.driver.execute_script(script)
+
+    def finish(self, script, argument):
+        return self.driver.execute_async_script(script, argument)
+
+    def click(self, selector):
+        return self.driver.find_element("css selector", selector).click()
+
+    def save_screenshot(self, path):
+        return self.driver.save_screenshot(path)
+
+    def set_size(self, width, height):
+        return self.driver.set_window_size(width, height)
+
+    def quit(self):
+        self.driver.quit()
+
+
+class Firefox:
+    """Firefox by Marionette (firefox-source-docs.mozilla.org/testing/marionette/Protocol.html), because Debian has no
+    geckodriver. Scripts see the elements of the page, but none of its own variables."""
+
+    SETTINGS = {
+        "app.update.enabled": False, "datareporting.policy.dataSubmissionEnabled": False,
+        "browser.shell.checkDefaultBrowser": False, "marionette.port": 0, "media.volume_scale": "0.0",
+    }
+
+    def __init__(self, _, profile):
+        os.makedirs(profile)
+        with open(profile + "/user.js", "w", encoding="utf-8") as file:
+            for name, value in self.SETTINGS.items():
+                file.write(f"user_pref({json.dumps(name)}, {json.dumps(value)});\n")
+        self.process = subprocess.Popen(
+            ["firefox-esr", "--headless", "--no-remote", "--profile", profile, "--marionette"],
+            stdin=subprocess.DEVNULL, stdout=sys.stderr)
+        self.buffer, self.number = b"", 0
+        try:
+            self.socket = socket.create_connection(("127.0.0.1", self.port(profile + "/MarionetteActivePort")), 120)
+            self.message()
+            self.ask("WebDriver:NewSession", capabilities={"alwaysMatch": {"acceptInsecureCerts": True}})
+            self.ask("WebDriver:SetTimeouts", script=120000)
+        except BaseException:
+            self.quit()
+            raise
+
+    def port(self, path):
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline:
+            if self.process.poll() is not None:
+                raise RuntimeError("Firefox has ended")
+            if os.path.exists(path):
+                with open(path, encoding="ascii") as file:
+                    text = file.read()
+                if text:
+                    return int(text)
+            time.sleep(0.1)
+        raise RuntimeError("Firefox does not listen")
+
+    def receive(self):
+        data = self.socket.recv(65536)
+        if not data:
+            raise RuntimeError("Firefox has closed the connection")
+        self.buffer += data
+
+    def message(self):
+        while b":" not in self.buffer:
+            self.receive()
+        length, _, self.buffer = self.buffer.partition(b":")
+        while len(self.buffer) < int(length):
+            self.receive()
+        text, self.buffer = self.buffer[:int(length)], self.buffer[int(length):]
+        return json.loads(text)
+
+    def ask(self, name, **values):
+        self.number += 1
+        text = json.dumps([0, self.number, name, values]).encode()
+        self.socket.sendall(b"%d:%b" % (len(text), text))
+        _, _, error, result = self.message()
+        if error:
+            raise RuntimeError(error["message"])
+        return result.get("value") if isinstance(result, dict) else result
+
+    def open(self, address):
+        self.ask("WebDriver:Navigate", url=address)
+        return self.ask("WebDriver:GetTitle")
+
+    def run(self, script):
+        return self.ask("WebDriver:ExecuteScript", script=script, args=[])
+
+    def finish(self, script, argument):
+        return self.ask("WebDriver:ExecuteAsyncScript", script=script, args=[argument])
+
+    def click(self, selector):
+        element = self.ask("WebDriver:FindElement", using="css selector", value=selector)
+        return self.ask("WebDriver:ElementClick", id=next(iter(element.values())))
+
+    def save_screenshot(self, path):
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(self.ask("WebDriver:TakeScreenshot", full=False)))
+        return True
+
+    def set_size(self, width, height):
+        return self.ask("WebDriver:SetWindowRect", width=width, height=height)
+
+    def quit(self):
+        self.process.terminate()
+        self.process.wait()
+
+
 def main():
-    address, profile = sys.argv[1:]
-    # Chromium's processes end with the driver, and not with this one.
+    address, profile, *kind = sys.argv[1:]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    options = Options()
-    for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + profile,
-                     "--window-size=1000,700", "--mute-audio", "--no-first-run", "--disable-background-networking"]:
-        options.add_argument(argument)
-    # Nobody can add the authority of a test to those that Chromium trusts.
-    options.accept_insecure_certs = address.startswith("https:")
-    driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+    browser = (Firefox if kind == ["firefox"] else Chromium)(address, profile)
     try:
-        driver.set_script_timeout(120)
-        driver.get(address)
-        print(json.dumps({"title": driver.title}), flush=True)
+        print(json.dumps({"title": browser.open(address)}), flush=True)
         for line in sys.stdin:
             name, _, rest = line.strip().partition(" ")
             if name == "measure":
                 offset = time.time() * 1000 - time.monotonic() * 1000
-                answer = driver.execute_async_script(MEASURE.replace("OFFSET", repr(offset)), float(rest))
+                answer = browser.finish(MEASURE.replace("OFFSET", repr(offset)), float(rest))
             elif name == "eval":
-                answer = driver.execute_script("return " + rest)
+                answer = browser.run("return " + rest)
             elif name == "click":
-                answer = driver.find_element("css selector", rest).click()
+                answer = browser.click(rest)
             elif name == "screenshot":
-                answer = driver.save_screenshot(rest)
+                answer = browser.save_screenshot(rest)
             elif name == "window":
-                width, height = rest.split()
-                answer = driver.set_window_size(int(width), int(height))
+                answer = browser.set_size(*map(int, rest.split()))
             else:
                 answer = {"unknown": name}
             print(json.dumps(answer), flush=True)
     finally:
-        driver.quit()
+        browser.quit()
 
 
 main()

@@ -10,6 +10,12 @@ package struct LiveMP4Writer: Sendable {
     /// shown until then.
     private static let pictureSeconds: Int64 = 1
 
+    package struct Fragment: Sendable {
+        package var bytes: [UInt8]
+        /// Where the four bytes of the sample's duration are, in ticks of its track; nil if it has the track's default.
+        package var durationPosition: Int?
+    }
+
     private let tracks: [MP4Track]
     private let information: MP4Information
     private var sequenceNumber: UInt32 = 0
@@ -34,7 +40,7 @@ package struct LiveMP4Writer: Sendable {
 
     /// `moof` and `mdat` with this packet. Nil for a packet of an unknown track, and for sound before the time zero,
     /// which `tfdt` cannot express.
-    package mutating func fragment(_ packet: EncodedPacket) -> [UInt8]? {
+    package mutating func fragment(_ packet: EncodedPacket) -> Fragment? {
         guard let index = tracks.firstIndex(where: { $0.source == packet.track }) else { return nil }
         let track = tracks[index]
         let timescale = Int64(track.timescale)
@@ -52,15 +58,15 @@ package struct LiveMP4Writer: Sendable {
             track: track, samples: [sample],
             lastDuration: isPicture ? timescale * Self.pictureSeconds : track.nominalSampleDuration, shift: 0)
         var writer = ByteWriter(capacity: packet.data.count + 128)
-        var position = 0
+        var positions = MP4TrackFragment.Positions()
         writer.box("moof") { box in
             box.fullBox("mfhd") { $0.u32(sequenceNumber) }
-            position = fragment.write(to: &box)
+            positions = fragment.write(to: &box)
         }
-        writer.overwriteU32(UInt32(writer.count + 8), at: position)
+        writer.overwriteU32(UInt32(writer.count + 8), at: positions.dataOffset)
         writer.u32(UInt32(truncatingIfNeeded: packet.data.count + 8))
         writer.utf8("mdat")
         writer.append(packet.data)
-        return writer.bytes
+        return Fragment(bytes: writer.bytes, durationPosition: positions.firstDuration)
     }
 }

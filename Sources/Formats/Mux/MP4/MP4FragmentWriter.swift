@@ -180,7 +180,7 @@ struct MP4FragmentWriter: Sendable {
                 let fragment = MP4TrackFragment(
                     track: track, samples: pending[index].samples, lastDuration: lastDuration,
                     shift: pending[index].shift)
-                positions.append(fragment.write(to: &box))
+                positions.append(fragment.write(to: &box).dataOffset)
             }
         }
         return (writer, positions)

@@ -8,19 +8,27 @@ struct MP4TrackFragment: Sendable {
     /// The offset in ticks from the session's timeline to that of the fragments. The edit list subtracts it.
     let shift: Int64
 
-    /// Writes the box. Returns the position of the run's data offset field, whose value is not known yet.
-    func write(to writer: inout ByteWriter) -> Int {
-        var position = 0
+    /// Where fields of the run are in the writer.
+    struct Positions: Sendable {
+        /// The data offset, whose value is not known yet.
+        var dataOffset = 0
+        /// The duration of the first sample; nil if it has no field of its own.
+        var firstDuration: Int?
+    }
+
+    /// Writes the box.
+    func write(to writer: inout ByteWriter) -> Positions {
+        var positions = Positions()
         writer.box("traf") { box in
             // Offsets are relative to the start of the `moof`.
             box.fullBox("tfhd", flags: 0x02_0000) { $0.u32(track.id) }
             box.fullBox("tfdt", version: 1) { $0.u64(UInt64(max(0, (samples.first?.decodeTime ?? 0) + shift))) }
-            position = writeRun(to: &box)
+            positions = writeRun(to: &box)
         }
-        return position
+        return positions
     }
 
-    private func writeRun(to writer: inout ByteWriter) -> Int {
+    private func writeRun(to writer: inout ByteWriter) -> Positions {
         let isSyncFirst = samples.first?.isSync ?? false
         let hasFirstFlags = isSyncFirst && track.defaultSampleFlags != MP4Track.syncSampleFlags
         let hasOffsets = samples.contains { $0.compositionOffset != 0 }
@@ -32,18 +40,19 @@ struct MP4TrackFragment: Sendable {
         if hasFirstFlags { flags |= 0x4 }
         if hasDurations { flags |= 0x100 }
         if hasOffsets { flags |= 0x800 }
-        var position = 0
+        var positions = Positions()
         writer.fullBox("trun", version: 1, flags: flags) { box in
             box.u32(UInt32(samples.count))
-            position = box.count
+            positions.dataOffset = box.count
             box.u32(0)
             if hasFirstFlags { box.u32(MP4Track.syncSampleFlags) }
+            if hasDurations { positions.firstDuration = box.count }
             for (sample, duration) in zip(samples, durations) {
                 if hasDurations { box.u32(UInt32(clamping: duration)) }
                 box.u32(UInt32(truncatingIfNeeded: sample.data.count))
                 if hasOffsets { box.i32(sample.compositionOffset) }
             }
         }
-        return position
+        return positions
     }
 }
