@@ -38,9 +38,12 @@ package final class OpusSound {
         packetTime: MediaTime = OpusSound.usualPacketTime
     ) {
         var status: Int32 = 0
+        // Shorter packets have only the modes that need less lookahead (RFC 6716, 2.1.4).
+        let isShort = packetTime < MediaTime(milliseconds: 10)
         guard
             let encoder = opus_encoder_create(
-                Int32(format.sampleRate), Int32(format.channelCount), OPUS_APPLICATION_AUDIO, &status)
+                Int32(format.sampleRate), Int32(format.channelCount),
+                isShort ? OPUS_APPLICATION_RESTRICTED_LOWDELAY : OPUS_APPLICATION_AUDIO, &status)
         else { return nil }
         // The range of libopus.
         let bits = Int32(min(max(bitrate, 6), 510)) * 1000

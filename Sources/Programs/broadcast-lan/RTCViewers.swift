@@ -67,8 +67,10 @@ final class RTCViewers {
     private var video: AVCDecoderConfigurationRecord?
     private var sound: AudioFormat?
     private var opus: OpusSound?
-    /// Short, because viewers are near: with 20 ms, Chromium plays the sound 15 to 20 ms later.
-    private static let packetTime = MediaTime(milliseconds: 10)
+    /// Short, because viewers are near: with 10 ms, Chromium plays the sound 10 to 15 ms later.
+    private static let packetTime = MediaTime(milliseconds: 5)
+    /// kbit/s. Shorter packets need more for the same sound.
+    private static let soundBitrate = 128
     private var origin: MediaTime?
     /// True if the stream has B-frames, which players of WebRTC do not reorder.
     private var isReordered = false
@@ -285,7 +287,7 @@ final class RTCViewers {
         self.video = video
         if sound != self.sound {
             self.sound = sound
-            opus = sound.flatMap { OpusSound($0, packetTime: Self.packetTime) }
+            opus = sound.flatMap { OpusSound($0, bitrate: Self.soundBitrate, packetTime: Self.packetTime) }
         }
         self.origin = origin.map { MediaTime(nanoseconds: $0) }
         for session in sessions.values { session.connection.origin = self.origin }
