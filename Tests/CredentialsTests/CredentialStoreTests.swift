@@ -78,8 +78,8 @@ struct CredentialStoreTests {
 
     @Test func `Without a session bus there is no Secret Service`() async throws {
         try await withTemporaryFolder { folder in
-            func isThere(_ environment: [String: String]) -> Bool {
-                SecretService(environment: environment, helper: nil).isBusThere
+            func isThere(_ environment: [String: String], userRuntime: String = "/nowhere") -> Bool {
+                SecretService(environment: environment, helper: nil, userRuntime: userRuntime).isBusThere
             }
             #expect(isThere(["DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/bus"]))
             #expect(!isThere(["DBUS_SESSION_BUS_ADDRESS": "disabled:"]))
@@ -87,6 +87,21 @@ struct CredentialStoreTests {
             #expect(!isThere([:]))
             try folder.write("", to: "bus")
             #expect(isThere(["XDG_RUNTIME_DIR": folder.path]))
+            #expect(isThere([:], userRuntime: folder.path))
+        }
+    }
+
+    @Test func `A program that cron starts finds the session bus of the login`() async throws {
+        try await withTemporaryFolder { folder in
+            try folder.write("", to: "bus")
+            let address = "unix:path=\(folder.path)/bus"
+            #expect(SecretService.busAddress([:], userRuntime: folder.path) == address)
+            #expect(SecretService.busAddress(["XDG_RUNTIME_DIR": "/run/1"], userRuntime: folder.path) != address)
+            // The helper is told, too.
+            let helper = try folder.write(
+                "#!/bin/sh\necho there\necho \"$DBUS_SESSION_BUS_ADDRESS\"\n", to: "helper", mode: 0o700)
+            let service = SecretService(environment: [:], helper: helper, userRuntime: folder.path)
+            #expect(service.destinations() == [address])
         }
     }
 
@@ -98,7 +113,7 @@ struct CredentialStoreTests {
         #expect(
             SecretService.busAddress(["DBUS_SESSION_BUS_ADDRESS": ""].merging(runtime) { $1 })
                 == "unix:path=/run/user/1/bus")
-        #expect(SecretService.busAddress([:]) == nil)
+        #expect(SecretService.busAddress([:], userRuntime: "/nowhere") == nil)
     }
 }
 

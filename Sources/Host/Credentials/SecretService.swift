@@ -14,27 +14,44 @@ package struct SecretService {
     /// The program that runs `SecretServiceHelper`; nil if there is no helper.
     private let helper: String?
 
+    /// The environment of the helper.
+    private let helperEnvironment: [String: String]
+
     /// - Parameters:
     ///   - environment: the process's environment, which names the session bus (D-Bus Specification, and systemd's path
     ///     of it).
     ///   - helper: the absolute path of the `broadcast` program, which contains the helper.
-    package init(environment: [String: String], helper: String?) {
+    ///   - userRuntime: the folder that the login manager creates for the user (pam_systemd(8)).
+    package init(
+        environment: [String: String], helper: String?, userRuntime: String = Paths.userRuntime
+    ) {
         self.helper = helper
-        if let address = Self.namedBus(environment) {
-            isBusThere = !address.hasPrefix("disabled:")
+        let address = Self.busAddress(environment, userRuntime: userRuntime)
+        if Self.namedBus(environment) != nil {
+            isBusThere = address?.hasPrefix("disabled:") == false
         } else {
-            isBusThere = environment["XDG_RUNTIME_DIR"].flatMap { FileStatus($0 + "/bus") } != nil
+            isBusThere = address.flatMap { FileStatus(String($0.dropFirst(Self.pathPrefix.count))) } != nil
         }
+        // GLib knows only the folder that the environment names.
+        helperEnvironment = environment.merging(address.map { [Self.variable: $0] } ?? [:]) { $1 }
     }
 
     /// The address of the session bus that an environment names, whether the bus is there or not (D-Bus Specification,
-    /// and systemd's path of it); nil if the environment names none.
-    package static func busAddress(_ environment: [String: String]) -> String? {
-        namedBus(environment) ?? environment["XDG_RUNTIME_DIR"].map { "unix:path=\($0)/bus" }
+    /// and systemd's path of it); nil if the environment names none. Programs without these variables (cron, ssh, su)
+    /// get the one of the user's login.
+    package static func busAddress(
+        _ environment: [String: String], userRuntime: String = Paths.userRuntime
+    ) -> String? {
+        if let named = namedBus(environment) { return named }
+        let folder = environment["XDG_RUNTIME_DIR"] ?? (Paths.isOwn(userRuntime) ? userRuntime : nil)
+        return folder.map { "\(pathPrefix)\($0)/bus" }
     }
 
+    private static let variable = "DBUS_SESSION_BUS_ADDRESS"
+    private static let pathPrefix = "unix:path="
+
     private static func namedBus(_ environment: [String: String]) -> String? {
-        environment["DBUS_SESSION_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 }
+        environment[variable].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// An answer of the service.
@@ -118,7 +135,9 @@ package struct SecretService {
         firstLine: Int = 1, isInterrupted: () -> Bool = { false }
     ) -> Answer {
         guard isBusThere, let helper else { return .unavailable }
-        let program = Program(helper, arguments: ["broadcast", "secret-service", operation.rawValue, "--"] + arguments)
+        let program = Program(
+            helper, arguments: ["broadcast", "secret-service", operation.rawValue, "--"] + arguments,
+            environment: helperEnvironment)
         let deadline = Command.Deadline(firstOutput: Self.answerTime, end: limit)
         guard
             let result = try? Command.run(

@@ -28,8 +28,8 @@ package struct Paths {
 
     /// - Parameters:
     ///   - environment: the environment of the process.
-    ///   - userRuntime: the folder that the login manager creates for the user (pam_systemd(8)).
-    package init(environment: [String: String], userRuntime: String = "/run/user/\(getuid())") {
+    ///   - userRuntime: the folder that the login manager creates for the user.
+    package init(environment: [String: String], userRuntime: String = Paths.userRuntime) {
         let home =
             environment["HOME"].flatMap { $0.isEmpty ? nil : $0 } ?? getpwuid(getuid()).flatMap {
                 String(cString: $0.pointee.pw_dir)
@@ -74,7 +74,11 @@ package struct Paths {
         otherRuntimeFolders = standard.filter { $0 != folder }
     }
 
-    private static func isOwn(_ folder: String) -> Bool {
+    /// The folder that the login manager creates for the user (pam_systemd(8)).
+    package static var userRuntime: String { "/run/user/\(getuid())" }
+
+    /// True if a folder is there, is no link and belongs to the user.
+    package static func isOwn(_ folder: String) -> Bool {
         var status = stat()
         return lstat(folder, &status) == 0 && status.st_uid == getuid() && status.st_mode & S_IFMT == S_IFDIR
     }
