@@ -22,7 +22,8 @@ struct UsageSentenceTests {
         (["start", "--to", "a.mp4", "--mic", "b.mp4"], "broadcast start --to b.mp4"),
         (["--to", "talk.mp4"], "broadcast start --to"), (["start", "--fps", "many"], "broadcast start --help"),
         (["-V"], "Did you mean --version?"), (["quit"], "Run: broadcast stop"),
-        (["stop", "now"], "\"now\""), (["start", "--to", "-talk.mp4"], "./-talk.mp4"),
+        (["stop", "now"], "broadcast stop --session now"), (["start", "--to", "-talk.mp4"], "./-talk.mp4"),
+        (["unhide"], "broadcast status lists"), (["hide"], "broadcast hide pick"),
     ])
     func `A wrong command line gets one sentence with the next step`(arguments: [String], part: String) throws {
         let text = try #require(sentence(arguments))

@@ -220,7 +220,7 @@ extension EndToEndTests {
                     expectSentence(in: refused.errors, saying: ["one length and one file"])
                 }
                 let nowhere = try await studio.broadcast.run(["clip", "/no/such/folder/x.mp4"])
-                expectSentence(in: nowhere.errors, saying: ["/no/such/folder/x.mp4", "Choose another path."])
+                expectSentence(in: nowhere.errors, saying: ["/no/such/folder/x.mp4", "Create the folder"])
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
             }
         }

@@ -102,5 +102,9 @@ struct CommandLineHintsTests {
         #expect(!CommandLineHints.unexpected(["x"], command: "start", after: "rtmp://h/app/s3cret").contains("s3cret"))
         #expect(CommandLineHints.unexpected(["extra"], command: "status").contains("\"extra\""))
         #expect(CommandLineHints.unexpected(["extra"], command: "status").contains("broadcast status --help"))
+        #expect(
+            CommandLineHints.unexpected(["talk"], command: "stop", known: ["--session"])
+                == "A session is named with an option. Run: broadcast stop --session talk, or, to end one destination: broadcast remove-destination talk"
+        )
     }
 }

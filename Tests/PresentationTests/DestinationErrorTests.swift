@@ -13,7 +13,7 @@ struct DestinationErrorTests {
     private static let errors: [(UploadError, Status, String)] = [
         (
             .cannotCreate(path: "/v/a.mp4", .system(code: ENOENT)), .cannotCreate,
-            "Cannot create /v/a.mp4: No such file or directory. Choose another path."
+            "Cannot create /v/a.mp4: its folder does not exist. Create the folder, or choose another path."
         ),
         (
             .cannotCreate(path: "/v/a.mp4", .inUse), .cannotCreate,

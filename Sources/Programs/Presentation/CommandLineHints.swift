@@ -94,6 +94,12 @@ package enum CommandLineHints {
         if let command, words.count == 1, known.contains("--" + words[0]) {
             return "\(words[0]) is an option here. Run: broadcast \(command) --\(words[0])"
         }
+        if let command, words.count == 1, known.contains("--session"), !MistypedAddress.isLikeAKey(words[0]) {
+            let word = place(words[0])
+            let session = "A session is named with an option. Run: broadcast \(command) --session \(word)"
+            guard command == "stop" else { return session }
+            return "\(session), or, to end one destination: broadcast remove-destination \(word)"
+        }
         let shown = words.filter { !MistypedAddress.isLikeAKey($0) }
         let quoted = AddressSecret.cleaning(shown.map { "\"\($0)\"" }.joined(separator: ", "))
         guard shown.count == words.count else {

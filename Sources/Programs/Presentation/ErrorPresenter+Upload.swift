@@ -24,6 +24,8 @@ extension UploadError {
 
     package func sentence(destination: String) -> String {
         switch self {
+        case .cannotCreate(let path, .system(ENOENT)):
+            "Cannot create \(path): its folder does not exist. Create the folder, or choose another path."
         case .cannotCreate(let path, .system(let code)):
             "Cannot create \(path): \(String(cString: strerror(code))). Choose another path."
         case .cannotCreate(let path, .inUse):

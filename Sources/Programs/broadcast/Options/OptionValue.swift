@@ -27,7 +27,12 @@ enum OptionValue {
     /// `1280x720+100+50`.
     static func region(_ text: String) throws(CommandError) -> PixelRect {
         guard let region = PixelRect(text: text) else {
-            throw CommandError(.usage, "Invalid --region \(text): use WIDTHxHEIGHT+X+Y, as in 1280x720+100+50.")
+            let hint =
+                text == "pick"
+                ? " To draw one with the mouse, install slop and give --region \"$(slop -f %wx%h+%x+%y)\"."
+                : ""
+            throw CommandError(
+                .usage, "Invalid --region \(text): use WIDTHxHEIGHT+X+Y, as in 1280x720+100+50.\(hint)")
         }
         return region
     }

@@ -42,6 +42,11 @@ package struct UsageSentence {
             let option = quoted[1].split(separator: " ").first.map(String.init) ?? ""
             return CommandLineHints.invalidValue(quoted[0], of: option, command: command?.name)
         }
+        if message.hasPrefix("Missing expected argument"), let command, ["hide", "unhide"].contains(command.name) {
+            let next =
+                command.name == "hide" ? "broadcast hide pick lets you click it." : "broadcast status lists the rules."
+            return "Name the window or the rule, as in broadcast \(command.name) class:NAME: \(next)"
+        }
         let end = message.last.map { ".?!".contains($0) } == true ? "" : "."
         return "\(message)\(end) See broadcast\(command.map { " " + $0.name } ?? "") --help."
     }
