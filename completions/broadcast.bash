@@ -47,34 +47,38 @@ _broadcast() {
         fi
     done
 
+    # ? lists and inserts nothing.
+    local isList='' names=() kind=-f
+    ((COMP_TYPE != 63)) || isList=yes
     COMPREPLY=()
-    case ${answer[0]-} in
-    files | folders)
+    if [[ ${answer[0]-} == files || ${answer[0]-} == folders ]]; then
         if ((${#values[@]} == 0)); then
             # Readline's own completion of file names knows quotes and ~.
             if [[ ${answer[0]} == folders ]]; then compopt -o dirnames; else compopt -o default; fi
             return
         fi
-        compopt -o filenames
-        COMPREPLY=("${values[@]#"$kept"}")
-        local names kind=-f
         [[ ${answer[0]} != folders ]] || kind=-d
         mapfile -t names < <(compgen "$kind" -- "$value")
-        COMPREPLY+=("${names[@]#"$kept"}")
-        ;;
-    *)
-        for index in "${!values[@]}"; do
-            token=${values[index]#"$kept"}
-            [[ -n $token ]] || continue
-            [[ -n $quote ]] || printf -v token %q "$token"
-            # Descriptions are for the list only: COMP_TYPE 63 is ?, which inserts nothing.
-            if ((COMP_TYPE == 63 && ${#values[@]} > 1)) && [[ -z $isOption && -n ${summaries[index]} ]]; then
-                token+="  ${summaries[index]#$'\t'}"
-            fi
-            COMPREPLY+=("$token")
-        done
-        ;;
-    esac
+        # Readline quotes names of files, and shows of an address only what follows its last slash.
+        if [[ -z $isList ]] && ((${#names[@]} > 0)); then
+            compopt -o filenames
+            COMPREPLY=("${values[@]#"$kept"}" "${names[@]#"$kept"}")
+            return
+        fi
+    fi
+    for index in "${!values[@]}"; do
+        token=${values[index]#"$kept"}
+        [[ -n $token ]] || continue
+        [[ -n $quote ]] || printf -v token %q "$token"
+        if [[ -n $isList && -z $isOption && -n ${summaries[index]} ]] && ((${#values[@]} + ${#names[@]} > 1)); then
+            token+="  ${summaries[index]#$'\t'}"
+        fi
+        COMPREPLY+=("$token")
+    done
+    for token in "${names[@]}"; do
+        [[ ! -d $token ]] || token+=/
+        COMPREPLY+=("${token#"$kept"}")
+    done
     [[ ${#COMPREPLY[@]} -ne 1 || ${COMPREPLY[0]} != *[:=/] ]] || compopt -o nospace
 }
 

@@ -78,6 +78,26 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `Bash lists addresses as a whole, with descriptions, and files beside them`() async throws {
+            try await withPeers { peers in
+                let broadcast = try BroadcastCommand(in: peers)
+                let session = try await ShellSession.open(.bash, broadcast, folder: broadcast.home, in: peers)
+                for file in ["", "rtmovie.mp4"] {
+                    if !file.isEmpty {
+                        try "".write(toFile: broadcast.home + "/" + file, atomically: true, encoding: .utf8)
+                    }
+                    try await session.write("broadcast start --to rtm")
+                    try await session.terminal.press("Tab")
+                    try await session.terminal.press("Tab")
+                    try await session.terminal.wait(for: "a list") {
+                        let screen = try await session.terminal.screen()
+                        return screen.contains(/rtmps:\/\/ {2}an RTMP server, with TLS/) && screen.contains(file)
+                    }
+                    try await session.terminal.press("C-u")
+                }
+            }
+        }
+
         @Test(arguments: ShellSession.Shell.allCases)
         func `The words of a title or a class are never commands of the shell`(shell: ShellSession.Shell) async throws {
             try await withStudio(["clock", "--window", "200x100+10+10"], width: 320, height: 240, hasSound: false) {
