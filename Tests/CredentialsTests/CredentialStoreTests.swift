@@ -88,6 +88,10 @@ struct CredentialStoreTests {
             try folder.write("", to: "bus")
             #expect(isThere(["XDG_RUNTIME_DIR": folder.path]))
             #expect(isThere([:], userRuntime: folder.path))
+            for named in ["", "run"] {
+                #expect(isThere(["XDG_RUNTIME_DIR": named], userRuntime: folder.path))
+                #expect(!isThere(["XDG_RUNTIME_DIR": named]))
+            }
         }
     }
 

@@ -32,7 +32,7 @@ package struct Browser: Sendable {
         let peer = try peers.start(
             "browser", command + (engine == .firefox ? ["firefox"] : []),
             environment: ["HOME": folder, "PATH": "/usr/bin:/bin", "TMPDIR": folder], input: .pipe)
-        _ = try await peer.waitForOutputLine(containing: "title")
+        _ = try await peer.waitForOutputLine(containing: "title", deadline: .seconds(90))
         return Browser(peer: peer)
     }
 

@@ -14,8 +14,8 @@ package struct SecretService {
     /// The program that runs `SecretServiceHelper`; nil if there is no helper.
     private let helper: String?
 
-    /// The environment of the helper.
-    private let helperEnvironment: [String: String]
+    /// The environment of the helper; nil for that of this process.
+    private let helperEnvironment: [String: String]?
 
     /// - Parameters:
     ///   - environment: the process's environment, which names the session bus (D-Bus Specification, and systemd's path
@@ -33,7 +33,9 @@ package struct SecretService {
             isBusThere = address.flatMap { FileStatus(String($0.dropFirst(Self.pathPrefix.count))) } != nil
         }
         // GLib knows only the folder that the environment names.
-        helperEnvironment = environment.merging(address.map { [Self.variable: $0] } ?? [:]) { $1 }
+        helperEnvironment =
+            Self.namedFolder(environment) == nil
+            ? environment.merging(address.map { [Self.variable: $0] } ?? [:]) { $1 } : nil
     }
 
     /// The address of the session bus that an environment names, whether the bus is there or not (D-Bus Specification,
@@ -43,12 +45,17 @@ package struct SecretService {
         _ environment: [String: String], userRuntime: String = Paths.userRuntime
     ) -> String? {
         if let named = namedBus(environment) { return named }
-        let folder = environment["XDG_RUNTIME_DIR"] ?? (Paths.isOwn(userRuntime) ? userRuntime : nil)
+        let folder = namedFolder(environment) ?? (Paths.isOwn(userRuntime) ? userRuntime : nil)
         return folder.map { "\(pathPrefix)\($0)/bus" }
     }
 
     private static let variable = "DBUS_SESSION_BUS_ADDRESS"
     private static let pathPrefix = "unix:path="
+
+    /// Relative paths must be ignored (XDG Base Directory Specification).
+    private static func namedFolder(_ environment: [String: String]) -> String? {
+        environment["XDG_RUNTIME_DIR"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
 
     private static func namedBus(_ environment: [String: String]) -> String? {
         environment[variable].flatMap { $0.isEmpty ? nil : $0 }

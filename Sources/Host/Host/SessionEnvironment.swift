@@ -76,7 +76,8 @@ package struct SessionEnvironment: Sendable {
         guard let busAddress else { return nil }
         return DesktopLink.Request(address: busAddress, recordPath: paths.stateFolder + "/do-not-disturb") {
             arguments in
-            let program = Program(arguments.first ?? "", arguments: arguments)
+            // The bus may have been found without the variable.
+            let program = Program("env", arguments: ["env", "DBUS_SESSION_BUS_ADDRESS=\(busAddress)"] + arguments)
             guard let result = try? Command.run(program, deadline: .init(.milliseconds(800))), result.end == .exited(0)
             else { return nil }
             return String(decoding: result.output, as: UTF8.self)

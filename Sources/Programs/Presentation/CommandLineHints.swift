@@ -94,7 +94,10 @@ package enum CommandLineHints {
         if let command, words.count == 1, known.contains("--" + words[0]) {
             return "\(words[0]) is an option here. Run: broadcast \(command) --\(words[0])"
         }
-        if let command, words.count == 1, known.contains("--session"), !MistypedAddress.isLikeAKey(words[0]) {
+        if let command, words.count == 1, ["stop", "pause", "resume", "status"].contains(command),
+            known.contains("--session"), !words[0].contains(where: \.isWhitespace),
+            !MistypedAddress.isLikeAKey(words[0])
+        {
             let word = place(words[0])
             let session = "A session is named with an option. Run: broadcast \(command) --session \(word)"
             guard command == "stop" else { return session }

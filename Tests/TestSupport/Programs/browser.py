@@ -124,9 +124,10 @@ class Firefox:
         with open(profile + "/user.js", "w", encoding="utf-8") as file:
             for name, value in self.SETTINGS.items():
                 file.write(f"user_pref({json.dumps(name)}, {json.dumps(value)});\n")
+        # It must end with this process, also if nobody can ask it to.
         self.process = subprocess.Popen(
-            ["firefox-esr", "--headless", "--no-remote", "--profile", profile, "--marionette"],
-            stdin=subprocess.DEVNULL, stdout=sys.stderr)
+            ["setpriv", "--pdeathsig", "KILL", "--", "firefox-esr", "--headless", "--no-remote", "--profile", profile,
+             "--marionette"], stdin=subprocess.DEVNULL, stdout=sys.stderr)
         self.buffer, self.number = b"", 0
         try:
             self.socket = socket.create_connection(("127.0.0.1", self.port(profile + "/MarionetteActivePort")), 120)
@@ -198,7 +199,11 @@ class Firefox:
 
     def quit(self):
         self.process.terminate()
-        self.process.wait()
+        try:
+            self.process.wait(3)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
 
 
 def main():
