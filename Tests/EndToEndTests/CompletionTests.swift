@@ -87,11 +87,12 @@ extension EndToEndTests {
                         try "".write(toFile: broadcast.home + "/" + file, atomically: true, encoding: .utf8)
                     }
                     try await session.write("broadcast start --to rtm")
-                    try await session.terminal.press("Tab")
-                    try await session.terminal.press("Tab")
+                    // The first one may add what all have in common.
+                    for _ in 1...3 { try await session.terminal.press("Tab") }
                     try await session.terminal.wait(for: "a list") {
                         let screen = try await session.terminal.screen()
-                        return screen.contains(/rtmps:\/\/ {2}an RTMP server, with TLS/) && screen.contains(file)
+                        return screen.contains(/rtmps:\/\/ {2}an RTMP server, with TLS/)
+                            && (file.isEmpty || screen.contains(file))
                     }
                     try await session.terminal.press("C-u")
                 }
