@@ -78,7 +78,11 @@ extension EndToEndTests {
                 case "crash": kill(pid_t(try #require(try await studio.status()).pid), SIGSEGV)
                 default:
                     try await terminal.press("C-c")
-                    try await terminal.press("C-c")
+                    try await terminal.wait(for: "the end") {
+                        if try await terminal.text().contains("icanon") { return true }
+                        try await terminal.press("C-c")
+                        return false
+                    }
                 }
                 try await terminal.wait(for: "icanon")
                 #expect(try await !terminal.text().contains("-icanon"))

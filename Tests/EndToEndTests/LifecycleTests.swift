@@ -99,8 +99,8 @@ extension EndToEndTests {
                 peer.signal(SIGINT)
                 _ = try await peer.waitForErrorLine(containing: "session default: finishing")
                 peer.signal(SIGHUP)
-                peer.signal(SIGINT)
-                #expect(try await peer.waitForExit() == .exited(130))
+                try await peer.signalUntilExit(SIGINT)
+                #expect(peer.status == .exited(130))
             }
         }
 
@@ -126,6 +126,7 @@ extension EndToEndTests {
                     annotated.status == .exited(0) && annotated.errors.hasPrefix("No destination takes it. Not in out")
                         && annotated.errors.contains("that it began with")
                         && !annotated.errors.contains("its own page"), "\(annotated)")
+                #expect(try await studio.status()?.title == "Final")
                 let chat = try await studio.broadcast.run(["chat"])
                 #expect(chat.status == .exited(1) && chat.errors.contains("can receive comments"), "\(chat)")
                 #expect(try await studio.broadcast.run(["annotate", "game"]).status == .exited(64))

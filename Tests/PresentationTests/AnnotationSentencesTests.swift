@@ -14,7 +14,7 @@ struct AnnotationSentencesTests {
         #expect(AnnotationSentences.sent(to: [studio], keys: ["speaker"]) == "Sent to studio.")
         #expect(
             AnnotationSentences.sent(to: [talk], keys: ["speaker"])
-                == "No destination takes it. Not in talk.mp4: a recording keeps the title that it began with.")
+                == "No destination takes it. Not in talk.mp4: a recording has no place for it.")
         #expect(
             AnnotationSentences.sent(to: [studio, talk], keys: ["title"])
                 == "Sent to studio. A service shows the title that its own page has: change that one there. "

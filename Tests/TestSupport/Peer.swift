@@ -141,6 +141,16 @@ package final class Peer: Sendable {
         }
     }
 
+    /// Sends it a signal again and again until it has ended: one that comes too soon after another does not count.
+    nonisolated(nonsending) package func signalUntilExit(_ number: Int32, deadline: Duration = .seconds(30))
+        async throws
+    {
+        try await wait(for: "its end", deadline: deadline) {
+            signal(number)
+            return status != nil
+        }
+    }
+
     /// SIGKILL, and waits for the end.
     @discardableResult
     nonisolated(nonsending) package func killNow() async throws -> ExitStatus {

@@ -72,9 +72,7 @@ extension SessionHost {
         case .resume: guard session.resume() else { throw .request(.notPaused) }
         case .microphone(let choice):
             return .microphone(isOn: try setMicrophone(choice, session), report(session.snapshot()))
-        case .annotate(let values):
-            session.annotate(values)
-            report(.changed(.annotated(values)))
+        case .annotate(let values): annotate(values, session)
         case .clip(let last, let path): return try await saveClip(last: last, path: path, session)
         case .addDestination(let target, let folder): return try await add(target, folder: folder, session)
         case .removeDestination(let text, let folder): return try await remove(text, folder: folder, session)

@@ -31,6 +31,8 @@ package actor SessionHost {
     private var isStarted = false
     private var log = SessionLog(path: nil)
     private var application: ApplicationInformation?
+    /// The title that the user gave last; nil if it is the one of the start.
+    private var newTitle: String?
     private var watchURLs: [String: String] = [:]
     private var exposure: Exposure?
     let claims: AddressClaims
@@ -240,6 +242,13 @@ package actor SessionHost {
         session.annotate(information)
     }
 
+    /// Sends what the user says about the broadcast to the destinations.
+    func annotate(_ values: [String: String], _ session: BroadcastSession) {
+        if let title = values["title"] { newTitle = title }
+        session.annotate(values)
+        report(.changed(.annotated(values)))
+    }
+
     func report(_ event: HostEvent) {
         if let line = options.phrases.logLine(event, session: options.name) { log.write(line) }
         hub.publish(EventReport(event, session: options.name, phrases: options.phrases, report: report))
@@ -251,7 +260,7 @@ package actor SessionHost {
     /// Returns the report of the session for `status`.
     func report(_ snapshot: SessionSnapshot) -> SessionReport {
         var report = SessionReport(
-            snapshot, name: options.name, started: started, title: options.title, application: application,
+            snapshot, name: options.name, started: started, title: newTitle ?? options.title, application: application,
             phrases: options.phrases)
         for index in report.destinations.indices where report.destinations[index].watchUrl == nil {
             report.destinations[index].watchUrl = watchURLs[report.destinations[index].name]

@@ -20,8 +20,8 @@ package enum AnnotationSentences {
         let others = live.filter { !takes($0) }.map(\.name)
         if !others.isEmpty {
             // The title in a file's head is written at the start.
-            sentences.append(
-                "Not in \(others.joined(separator: ", ")): a recording keeps the title that it began with.")
+            let reason = keys.contains("title") ? "keeps the title that it began with" : "has no place for it"
+            sentences.append("Not in \(others.joined(separator: ", ")): a recording \(reason).")
         }
         return sentences.joined(separator: " ")
     }

@@ -4,6 +4,8 @@ import Synchronization
 
 /// SIGINT, SIGTERM and SIGHUP stop a broadcast cleanly; a second SIGINT or SIGTERM ends the process immediately.
 ///
+/// Signals within half a second are one: timeout(1) sends the same to the process and to its group.
+///
 /// SIGHUP never ends the process immediately: if a terminal is closed, its shell and the kernel both send one.
 ///
 /// The handler only posts a semaphore; a thread that waits for it does the rest. sigwait(3) would require that every
@@ -79,6 +81,9 @@ private final class Arrival: @unchecked Sendable {
     private let semaphore: UnsafeMutablePointer<sem_t>
     private let last = Atomic<Int32>(SIGHUP)
     private let requests = Atomic(0)
+    /// CLOCK_MONOTONIC in nanoseconds of the first SIGINT or SIGTERM; 0 before it.
+    private let first = Atomic<Int64>(0)
+    private static let sameRequest: Int64 = 500_000_000
 
     init() {
         semaphore = .allocate(capacity: 1)
@@ -87,6 +92,11 @@ private final class Arrival: @unchecked Sendable {
 
     func post(_ number: Int32) {
         if number != SIGHUP {
+            var time = timespec()
+            clock_gettime(CLOCK_MONOTONIC, &time)
+            let now = Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+            let (isFirst, earlier) = first.compareExchange(expected: 0, desired: now, ordering: .relaxed)
+            guard isFirst || now - earlier >= Self.sameRequest else { return }
             last.store(number, ordering: .relaxed)
             requests.add(1, ordering: .relaxed)
         }
