@@ -73,7 +73,7 @@ extension EndToEndTests {
             Case("--to", "a.mp4", "--colour", "red", status: 64, saying: "--colour"),
             Case(
                 "--to", "/nowhere/at/all/a.mp4", status: 73, saying: "/nowhere/at/all/a.mp4",
-                "No such file or directory"),
+                "its folder does not exist"),
             Case("--to", "/proc/a.mp4", status: 73, saying: "/proc/a.mp4"),
         ]
 

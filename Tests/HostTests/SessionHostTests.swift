@@ -403,6 +403,19 @@ struct SessionHostTests {
         }
     }
 
+    @Test func `A new rule may hide the application in front, so the status does not name it any more`() async throws {
+        try await withPeers { peers in
+            let rig = try HostRig(in: peers, stage: Stage(hidesWindows: true))
+            try await rig.host.start()
+            rig.stage.give(ApplicationInformation(id: "Gedit", title: "secret notes"))
+            try await waitUntil("the application") { try await rig.ask(.status).session?.application != nil }
+            let report = try #require(try await rig.ask(.hide(rule: "title:*secret*")).session)
+            #expect(report.application == nil)
+            rig.host.requestStop()
+            _ = try await rig.host.ended()
+        }
+    }
+
     @Test func `The notices of a preparation that fails are all reported, in their order, before the start fails`()
         async throws
     {

@@ -211,6 +211,8 @@ extension SessionHost {
     private func hide(_ rule: HiddenWindowRule, _ session: BroadcastSession) async throws(HostError) {
         guard let isNew = session.hide(rule) else { throw .request(.notAScreen) }
         guard isNew else { throw .request(.ruleExists("\(rule)")) }
+        // The rule may select its window. The source tells of the next one.
+        application = nil
         report(.changed(.hidden(rule: "\(rule)")))
         switch await session.waitUntilHidden(isPause: false) {
         case .done: break

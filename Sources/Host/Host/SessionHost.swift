@@ -30,7 +30,8 @@ package actor SessionHost {
     private nonisolated let current = Mutex(Current())
     private var isStarted = false
     private var log = SessionLog(path: nil)
-    private var application: ApplicationInformation?
+    /// The one in front; nil if it is hidden, or may be.
+    var application: ApplicationInformation?
     /// The title that the user gave last; nil if it is the one of the start.
     private var newTitle: String?
     private var watchURLs: [String: String] = [:]

@@ -40,7 +40,8 @@ struct SignOutCommand: AsyncParsableCommand {
             do throws(CommandError) {
                 guard let report = try Self.reply(answer, session)?.session else { continue }
                 let own = uses(report) { Self.isOwn($0, configuration, user, isKnown: problem == nil) }
-                if report.state == "starting" {
+                // Until it has begun, its destinations are not known.
+                if report.state == "starting", report.destinations.isEmpty {
                     Output.note(
                         "Session \"\(session.name)\" is starting, and may go live with the key of \(name). "
                             + "To stop it, run: broadcast stop --session \(session.name)")
