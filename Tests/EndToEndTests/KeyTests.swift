@@ -77,12 +77,15 @@ extension EndToEndTests {
                 case "quit": try await terminal.press("C-\\")
                 case "crash": kill(pid_t(try #require(try await studio.status()).pid), SIGSEGV)
                 default:
-                    try await terminal.press("C-c")
-                    try await terminal.wait(for: "the end") {
-                        if try await terminal.text().contains("icanon") { return true }
-                        try await terminal.press("C-c")
-                        return false
+                    try await terminal.wait(for: "a full pipe") {
+                        try await studio.status()?.destinations.first?.queueMs ?? 0 > 500
                     }
+                    try await terminal.press("C-c")
+                    try await terminal.wait(for: "finishing")
+                    // Within half a second, it would belong to the first one.
+                    let first = ContinuousClock.now
+                    try await terminal.wait(for: "another request") { ContinuousClock.now - first > .milliseconds(600) }
+                    try await terminal.press("C-c")
                 }
                 try await terminal.wait(for: "icanon")
                 #expect(try await !terminal.text().contains("-icanon"))
