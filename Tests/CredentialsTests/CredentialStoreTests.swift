@@ -101,7 +101,7 @@ struct CredentialStoreTests {
             let address = "unix:path=\(folder.path)/bus"
             #expect(SecretService.busAddress([:], userRuntime: folder.path) == address)
             #expect(SecretService.busAddress(["XDG_RUNTIME_DIR": "/run/1"], userRuntime: folder.path) != address)
-            // The helper is told, too.
+            // The helper gets the address, too.
             let helper = try folder.write(
                 "#!/bin/sh\necho there\necho \"$DBUS_SESSION_BUS_ADDRESS\"\n", to: "helper", mode: 0o700)
             let service = SecretService(environment: [:], helper: helper, userRuntime: folder.path)

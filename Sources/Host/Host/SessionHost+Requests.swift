@@ -211,7 +211,7 @@ extension SessionHost {
     private func hide(_ rule: HiddenWindowRule, _ session: BroadcastSession) async throws(HostError) {
         guard let isNew = session.hide(rule) else { throw .request(.notAScreen) }
         guard isNew else { throw .request(.ruleExists("\(rule)")) }
-        // The rule may select its window. The source tells of the next one.
+        // The rule may hide its window. The source reports the next application that comes to the front.
         application = nil
         report(.changed(.hidden(rule: "\(rule)")))
         switch await session.waitUntilHidden(isPause: false) {

@@ -30,7 +30,7 @@ package actor SessionHost {
     private nonisolated let current = Mutex(Current())
     private var isStarted = false
     private var log = SessionLog(path: nil)
-    /// The one in front; nil if it is hidden, or may be.
+    /// The application in front; nil if it is hidden, or may be hidden.
     var application: ApplicationInformation?
     /// The title that the user gave last; nil if it is the one of the start.
     private var newTitle: String?

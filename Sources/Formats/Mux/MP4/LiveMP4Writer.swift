@@ -10,6 +10,7 @@ package struct LiveMP4Writer: Sendable {
     /// shown until then.
     private static let pictureSeconds: Int64 = 1
 
+    /// The two boxes of one packet.
     package struct Fragment: Sendable {
         package var bytes: [UInt8]
         /// Where the four bytes of the sample's duration are, in ticks of its track; nil if it has the track's default.
