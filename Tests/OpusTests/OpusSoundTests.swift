@@ -23,6 +23,38 @@ struct OpusSoundTests {
         #expect(sound.finish().isEmpty)
     }
 
+    @Test func `silence has packets with content, and a packet without any is silence`() throws {
+        let time = MediaTime(milliseconds: 5)
+        let silence = try #require(OpusSound.silence(.broadcast, bitrate: 128, packetTime: time))
+        // Receivers take packets of one and two bytes as a pause in the transmission.
+        #expect(silence.count > 2)
+        let sound = try #require(OpusSound(.broadcast, packetTime: time))
+        var status: Int32 = 0
+        let decoder = try #require(opus_decoder_create(48_000, 2, &status))
+        defer { opus_decoder_destroy(decoder) }
+        var samples: [Float] = []
+        func decode(_ packet: [UInt8]) {
+            var buffer = [Float](repeating: 0, count: 2 * 5760)
+            #expect(opus_decode_float(decoder, packet, Int32(packet.count), &buffer, 5760, 0) == 240)
+            samples = Array(buffer.prefix(480))
+        }
+        let loud = (0..<9600).map { 0.5 * sinf(Float($0) / 20) }
+        let packets = sound.append(Sound(format: .broadcast, samples: loud), presented: .zero)
+        #expect(packets.count == 20 && packets.allSatisfy { !$0.isSilent })
+        packets.forEach { decode($0.bytes) }
+        #expect(samples.contains { abs($0) > 0.1 })
+        let empty = try #require(packets.last).emptyFrame
+        #expect(empty.count == 1)
+        for _ in 0..<20 { decode(silence) }
+        #expect(samples.allSatisfy { abs($0) < 0.001 })
+        decode(empty)
+        #expect(samples.allSatisfy { abs($0) < 0.001 })
+        let quiet = sound.append(
+            Sound(format: .broadcast, samples: [Float](repeating: 0.00002, count: 480)),
+            presented: MediaTime(milliseconds: 100))
+        #expect(quiet.map(\.isSilent) == [true])
+    }
+
     @Test(arguments: [96, 160]) func `what is decoded is the sound, at its time`(bitrate: Int) throws {
         let encoder = try #require(OpusTrackEncoder(track: .mixed, bitrate: bitrate))
         let format = try #require(OpusTrackEncoder.format(of: .mixed, bitrate: bitrate))

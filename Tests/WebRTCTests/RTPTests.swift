@@ -32,6 +32,21 @@ struct RTPTests {
         #expect(again.bytes.suffix(5) == [0x12, 0x34, 9, 8, 7])
     }
 
+    @Test func `the time for which pictures are held is right on average`() {
+        var extensions = RTPPacket.Extensions(playoutDelay: 5)
+        var times: [Int64] = []
+        for _ in 0..<100 {
+            extensions.setHold(mean: MediaTime(milliseconds: 37))
+            times.append(extensions.hold.milliseconds)
+            let packet = RTPPacket(
+                payloadType: 96, isMarked: true, sequence: 1, timestamp: 2, source: 3, extensions: extensions, mid: "",
+                payload: [], isVideo: true)
+            let code = UInt8(times[times.count - 1] / 10)
+            #expect(Array(packet.bytes[16..<20]) == [0x52, 0, code << 4 & 0xf0, code])
+        }
+        #expect(Set(times) == [30, 40] && times.reduce(0, +) == 3700)
+    }
+
     @Test func `a lost packet is given again until it is too old`() throws {
         var stream = RTPStream(
             payloadType: 96, clockRate: 90_000, mid: "0", retransmission: .init(payloadType: 97),

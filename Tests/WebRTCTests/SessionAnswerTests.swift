@@ -103,6 +103,16 @@ struct SessionAnswerTests {
         #expect(peer.credentials.fragment == "efgh" && peer.fingerprint == "CC:DD" && peer.sound?.mid == "first")
     }
 
+    @Test func `A peer says whether it wants no packets during silence`() throws {
+        let media = OfferedMedia(profileLevel: "640028", hasSound: true)
+        for (parameters, takesPauses) in [("minptime=5;usedtx=1", true), ("usedtx=0", false), ("minptime=10", false)] {
+            let line = "a=rtpmap:111 opus/48000/2\r\n"
+            let offer = Self.offer.replacing(line, with: line + "a=fmtp:111 \(parameters)\r\n")
+            #expect(try PeerDescription(offer: offer, for: media).sound?.takesPauses == takesPauses)
+        }
+        #expect(try PeerDescription(offer: Self.offer, for: media).sound?.takesPauses == false)
+    }
+
     @Test func `A Baseline stream takes the Baseline decoder, and silence rejects the sound`() throws {
         let lines = try connection(profile: "42e01f", hasSound: false).description.split(separator: "\r\n")
         #expect(

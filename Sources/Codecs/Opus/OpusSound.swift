@@ -10,12 +10,26 @@ package final class OpusSound {
     /// From 0 to 10. Less work than libopus does by itself.
     private static let complexity: Int32 = 5
     private static let longestPacket = 1276
+    /// The least amplitude above zero in 16 bits.
+    private static let step: Float = 1 / 32_768
     /// A smaller gap than this is jitter of the timestamps.
     private static let gap = MediaTime(milliseconds: 100)
 
     /// A packet, and its presentation time in 48,000ths of a second. What the first packets contain before the first
     /// sample has times before it.
-    package typealias Packet = (bytes: [UInt8], ticks: Int64)
+    package struct Packet {
+        package var bytes: [UInt8]
+        package var ticks: Int64
+        /// True if the samples that the encoder took for it are silence in 16 bits.
+        package var isSilent: Bool
+
+        package init(bytes: [UInt8], ticks: Int64, isSilent: Bool) {
+            (self.bytes, self.ticks, self.isSilent) = (bytes, ticks, isSilent)
+        }
+
+        /// A packet of the same kind with one empty frame, with which a transmission pauses (RFC 6716, section 3.2.1).
+        package var emptyFrame: [UInt8] { bytes.prefix(1).map { $0 & 0xfc } }
+    }
 
     private let encoder: OpaquePointer
     private let format: AudioFormat
@@ -58,6 +72,13 @@ package final class OpusSound {
 
     deinit {
         opus_encoder_destroy(encoder)
+    }
+
+    /// Returns a packet that contains silence, as the encoder makes it after a while.
+    package static func silence(_ format: AudioFormat, bitrate: Int, packetTime: MediaTime) -> [UInt8]? {
+        let encoder = OpusSound(format, bitrate: bitrate, packetTime: packetTime)
+        let samples = [Float](repeating: 0, count: format.sampleRate * format.channelCount / 10)
+        return encoder?.append(Sound(format: format, samples: samples), presented: .zero).last?.bytes
     }
 
     /// Takes samples of 16 bits, little endian and interleaved. Returns the packets that are complete.
@@ -105,10 +126,14 @@ package final class OpusSound {
         while samples.count >= size, let start {
             var packet = [UInt8](repeating: 0, count: Self.longestPacket)
             let count = opus_encode_float(encoder, samples, Int32(frameCount), &packet, Int32(packet.count))
+            let isSilent = samples.prefix(size).allSatisfy { abs($0) < Self.step }
             samples.removeFirst(size)
             self.start = start + packetTime
             guard count > 0 else { continue }
-            packets.append((Array(packet.prefix(Int(count))), start.value(timescale: 48_000) - Int64(preSkip)))
+            packets.append(
+                Packet(
+                    bytes: Array(packet.prefix(Int(count))), ticks: start.value(timescale: 48_000) - Int64(preSkip),
+                    isSilent: isSilent))
         }
         return packets
     }

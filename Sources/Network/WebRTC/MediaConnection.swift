@@ -33,7 +33,7 @@ package final class MediaConnection {
     private static let leastControlSize = 22
     private static let mostControlSources = 64
     /// How long a viewer holds pictures if there is sound, which needs a jitter buffer: so it is not heard much later.
-    private static let holdForSound = MediaTime(milliseconds: 50)
+    private static let holdForSound = MediaTime(milliseconds: 37)
     private static let videoClock: Int64 = 90_000
     private static let soundClock: Int64 = 48_000
 
@@ -106,11 +106,10 @@ package final class MediaConnection {
         answering offer: String, with media: OfferedMedia, addresses: [TransportAddress], historySize: Int,
         at time: MediaTime
     ) throws(WebRTCError) {
-        var peer = try PeerDescription(offer: offer, for: media)
+        let peer = try PeerDescription(offer: offer, for: media)
         guard peer.video != nil || media.profileLevel == nil else {
             throw .unusableDescription("it does not take H.264 of the stream's profile")
         }
-        if peer.sound != nil { peer.video?.extensions.hold = Self.holdForSound }
         certificate = try DTLSCertificate()
         agent = ICEAgent(isLite: true)
         video = peer.video.map { track in
@@ -155,6 +154,8 @@ package final class MediaConnection {
 
     /// True if the peer takes no sound.
     package var isSilent: Bool { sound == nil }
+    /// True if the peer wants no packets during silence.
+    package var takesPauses: Bool { peer?.sound?.takesPauses ?? false }
     package var isConnected: Bool { session != nil }
     /// True if all pictures are sent.
     package var isDrained: Bool { pacer.isEmpty || isOver }
@@ -248,6 +249,7 @@ package final class MediaConnection {
             if pacer.isEmpty { events.append(.keyframeNeeded) }
             return pace(at: time)
         }
+        if peer?.sound != nil { peer?.video?.extensions.setHold(mean: Self.holdForSound) }
         let ticks = pictureTicks(presented, at: time)
         let payloads = H264Packetizer.payloads(units)
         for (index, payload) in payloads.enumerated() {
@@ -273,11 +275,13 @@ package final class MediaConnection {
 
     /// Sends a packet of Opus.
     ///
-    /// - Parameter ticks: its presentation time in 48,000ths of a second.
-    package func sendSound(_ packet: [UInt8], ticks: Int64, at time: MediaTime) {
+    /// - Parameters:
+    ///   - ticks: its presentation time in 48,000ths of a second.
+    ///   - isMarked: true for the first one after a pause in the transmission.
+    package func sendSound(_ packet: [UInt8], ticks: Int64, isMarked: Bool = false, at time: MediaTime) {
         guard session != nil, sound != nil,
             let extensions = peer?.sound?.extensions,
-            let packet = sound?.packet(packet, ticks: ticks, isMarked: false, extensions: extensions)
+            let packet = sound?.packet(packet, ticks: ticks, isMarked: isMarked, extensions: extensions)
         else { return }
         // Sound is small, and a gap in it is heard.
         send(packet, at: time)

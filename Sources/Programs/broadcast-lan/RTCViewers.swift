@@ -50,6 +50,7 @@ final class RTCViewers {
         var timer: Scheduled<Void>?
         /// The sockets at which the viewer's datagrams arrive.
         var paths: [TransportAddress: any Channel] = [:]
+        var sound = DiscontinuousSound()
         var lastKeyframe: MediaTime?
         var keyframeCount = 0
 
@@ -67,6 +68,8 @@ final class RTCViewers {
     private var video: AVCDecoderConfigurationRecord?
     private var sound: AudioFormat?
     private var opus: OpusSound?
+    /// A packet of silence.
+    private var silence: [UInt8] = []
     /// Short, because viewers are near: with 10 ms, Chromium plays the sound 10 to 15 ms later.
     private static let packetTime = MediaTime(milliseconds: 5)
     /// kbit/s. Shorter packets need more for the same sound.
@@ -288,6 +291,10 @@ final class RTCViewers {
         if sound != self.sound {
             self.sound = sound
             opus = sound.flatMap { OpusSound($0, bitrate: Self.soundBitrate, packetTime: Self.packetTime) }
+            let silence = sound.flatMap {
+                OpusSound.silence($0, bitrate: Self.soundBitrate, packetTime: Self.packetTime)
+            }
+            self.silence = silence ?? []
         }
         self.origin = origin.map { MediaTime(nanoseconds: $0) }
         for session in sessions.values { session.connection.origin = self.origin }
@@ -315,10 +322,26 @@ final class RTCViewers {
             let packets = opus.append(packet.data, presented: packet.presentationTime)
             guard !packets.isEmpty else { return }
             for session in connected where !session.connection.isSilent {
-                for packet in packets { session.connection.sendSound(packet.bytes, ticks: packet.ticks, at: now) }
-                pump(session)
+                if send(packets, to: session, at: now) { pump(session) }
             }
         }
+    }
+
+    /// Returns false if nothing was sent.
+    private func send(_ packets: [OpusSound.Packet], to session: Session, at time: MediaTime) -> Bool {
+        let connection = session.connection
+        var isSent = false
+        for packet in packets {
+            guard connection.takesPauses else {
+                connection.sendSound(packet.bytes, ticks: packet.ticks, at: time)
+                isSent = true
+                continue
+            }
+            guard let sound = session.sound.next(packet, silence: silence) else { continue }
+            connection.sendSound(sound.bytes, ticks: packet.ticks, isMarked: sound.isMarked, at: time)
+            isSent = true
+        }
+        return isSent
     }
 
     /// Tells all viewers that it is over.

@@ -12,11 +12,25 @@ package struct RTPPacket: Sendable {
         /// How long a browser holds a picture (the extension playout-delay of WebRTC).
         package var playoutDelay: UInt8?
         /// That time. With 0, a picture is shown as soon as it is complete. At most 40 s, in steps of 10 ms.
-        package var hold = MediaTime.zero
+        package private(set) var hold = MediaTime.zero
+        private var holdRest = MediaTime.zero
+        /// The unit of the extension `playout-delay`.
+        private static let holdUnit: Int64 = 10
 
         package init(mid: UInt8? = nil, transportSequence: UInt8? = nil, playoutDelay: UInt8? = nil) {
             (self.mid, self.transportSequence, self.playoutDelay) = (mid, transportSequence, playoutDelay)
         }
+
+        /// Sets `hold` to a multiple of its unit, so that the mean of all calls is `mean`. Receivers move slowly from
+        /// one value to another.
+        package mutating func setHold(mean: MediaTime) {
+            let wanted = mean + holdRest
+            hold = MediaTime(milliseconds: wanted.milliseconds / Self.holdUnit * Self.holdUnit)
+            holdRest = wanted - hold
+        }
+
+        /// `hold` in the unit of the extension.
+        fileprivate var holdCode: Int { Int(hold.milliseconds / Self.holdUnit) & 0xfff }
     }
 
     /// Without encryption.
@@ -56,7 +70,7 @@ package struct RTPPacket: Sendable {
         }
         if isVideo, let identifier = extensions.playoutDelay {
             // The least and the most delay, of 12 bits each, in hundredths of a second.
-            let hold = Int(extensions.hold.milliseconds / 10) & 0xfff
+            let hold = extensions.holdCode
             bytes += [
                 identifier << 4 | 2, UInt8(hold >> 4), UInt8((hold & 0xf) << 4 | hold >> 8), UInt8(hold & 0xff),
             ]

@@ -12,6 +12,8 @@ package struct PeerDescription: Equatable {
         package var extensions = RTPPacket.Extensions()
         /// The kinds of feedback that an offer has, of those that are used.
         package var feedback: [String] = []
+        /// True if the peer prefers that sound is not sent during silence (`usedtx=1`; RFC 7587, section 6.1).
+        package var takesPauses = false
         /// Which of the sections it is.
         package var section = 0
     }
@@ -74,7 +76,9 @@ package struct PeerDescription: Equatable {
             sound: { lines in
                 guard media.hasSound else { return nil }
                 return lines.payloadTypes.first { lines.hasFormat($0, "opus/48000/2") }.map {
-                    Track(payloadType: $0, mid: lines.value("mid") ?? "")
+                    Track(
+                        payloadType: $0, mid: lines.value("mid") ?? "",
+                        takesPauses: lines.parameters(of: $0)["usedtx"] == "1")
                 }
             })
         // The peer leaves the choice to the answer, which leaves the beginning to the peer (RFC 5763, section 5).
