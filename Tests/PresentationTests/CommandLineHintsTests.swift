@@ -8,7 +8,7 @@ struct CommandLineHintsTests {
         "--no-cursor", "--app-audio", "--no-app-audio", "--mic", "--no-mic", "--app-source", "--mic-source", "--wav",
         "--audio-tracks",
         "--audio-bitrate", "--hide", "--session", "--detach", "--duration", "--title", "--clip-buffer", "--format",
-        "--preview", "--quiet", "--wait-for-network",
+        "--preview", "--quiet", "--wait-for-network", "--chroma",
     ]
     private static let commands = [
         "start", "stop", "status", "setup", "sign-out", "list-destinations", "list-sources", "preview", "picker",
@@ -18,6 +18,7 @@ struct CommandLineHintsTests {
     @Test(
         arguments: [
             ("--no-audio", "--no-app-audio"), ("--audio", "--app-audio"), ("--no-pointer", "--no-cursor"),
+            ("--444", "--chroma"), ("--constant", "--frame-pacing"), ("--input", "--display"), ("-q", "--quiet"),
             ("--framerate", "--fps"), ("--for", "--duration"), ("--silent", "--quiet"),
             ("--interval", "--keyframe-interval"), ("--bitrte", "--bitrate"), ("--keyframe", "--keyframe-interval"),
             ("--dispaly", "--display"),
@@ -54,6 +55,11 @@ struct CommandLineHintsTests {
         let sentence = CommandLineHints.unknownCommand(word, known: Self.commands)
         #expect(sentence.contains(words), "\(sentence)")
         #expect(!sentence.contains("s3cret"))
+    }
+
+    @Test func `An option of annotate is taken as a field`() {
+        let sentence = CommandLineHints.unknownOption("--title", known: ["--session"], command: "annotate")
+        #expect(sentence.contains("broadcast annotate title=TEXT"), "\(sentence)")
     }
 
     @Test func `A value that begins with a dash is explained`() {

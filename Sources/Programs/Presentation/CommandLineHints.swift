@@ -11,11 +11,13 @@ package enum CommandLineHints {
         "--framerate": "--fps", "--frame-rate": "--fps", "--rate": "--fps", "--resolution": "--size",
         "--scale": "--size", "--crf": "--quality",
         "--video-bitrate": "--bitrate", "--time": "--duration", "--length": "--duration", "--for": "--duration",
+        "--constant": "--frame-pacing", "--cfr": "--frame-pacing", "--vfr": "--frame-pacing", "--444": "--chroma",
+        "--pix-fmt": "--chroma", "--input": "--display", "--codec": "--encoder",
         "--silent": "--quiet", "--background": "--detach",
         "--daemon": "--detach",
         "--screen": "--monitor", "--pointer": "--cursor", "--no-pointer": "--no-cursor", "--name": "--session",
         "-o": "--to", "-r": "--fps", "-s": "--size", "-t": "--duration", "-b": "--bitrate", "-f": "--format",
-        "-d": "--detach", "-V": "--version", "-v": "--version",
+        "-d": "--detach", "-q": "--quiet", "-V": "--version", "-v": "--version",
     ]
 
     /// Words that other programs use for commands, and what they are here.
@@ -54,6 +56,9 @@ package enum CommandLineHints {
             let suggestion = known.contains("--key-from-stdin") ? " Did you mean --key-from-stdin?" : ""
             return
                 "\(start) Other users can read a key on the command line.\(suggestion) To store the key, run: broadcast setup NAME"
+        }
+        if command == "annotate", option.hasPrefix("--"), !known.contains(option) {
+            return "\(start) A field is written without dashes. Run: broadcast annotate \(option.dropFirst(2))=TEXT"
         }
         if let name = nearestOption(option, among: known) {
             return "\(start) Did you mean \(name)? See \(help(command))."
