@@ -16,6 +16,10 @@ struct DestinationErrorTests {
             "Cannot create /v/a.mp4: its folder does not exist. Create the folder, or choose another path."
         ),
         (
+            .cannotCreate(path: "/v/a.mp4", .system(code: ENOSPC)), .cannotCreate,
+            "Cannot create /v/a.mp4: No space left on device. Free some space, or choose another path."
+        ),
+        (
             .cannotCreate(path: "/v/a.mp4", .inUse), .cannotCreate,
             "Cannot create /v/a.mp4: another broadcast is writing it. Choose another name."
         ),

@@ -26,6 +26,8 @@ extension UploadError {
         switch self {
         case .cannotCreate(let path, .system(ENOENT)):
             "Cannot create \(path): its folder does not exist. Create the folder, or choose another path."
+        case .cannotCreate(let path, .system(let code)) where [ENOSPC, EDQUOT].contains(code):
+            "Cannot create \(path): \(String(cString: strerror(code))). Free some space, or choose another path."
         case .cannotCreate(let path, .system(let code)):
             "Cannot create \(path): \(String(cString: strerror(code))). Choose another path."
         case .cannotCreate(let path, .inUse):
