@@ -86,6 +86,17 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `"mic on" without a microphone says that nothing is recorded`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240) { studio in
+                let peer = try await studio.startLive(["--to", studio.path("out.mp4")])
+                let answer = try await studio.broadcast.run(["mic", "on"])
+                #expect(answer.output == "on\n" && answer.status == .exited(0))
+                #expect(answer.errors.contains("Plug a microphone in"), "\(answer.errors)")
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await peer.waitForExit() == .exited(0))
+            }
+        }
+
         /// A peak of 0.251, 3 dB louder when ffmpeg adds up two equal channels.
         private static let level = 0.251 * 2.0.squareRoot()
 

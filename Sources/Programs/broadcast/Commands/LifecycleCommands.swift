@@ -122,7 +122,25 @@ struct MicCommand: AsyncParsableCommand, NotifyingCommand {
             throw CommandError(.usage, "The microphone can be on, off or toggle, not \(value).")
         }
         let reply = try await name.ask(.microphone(choice))
-        try Output.answer(reply.microphone == true ? "on" : "off")
+        let isOn = reply.microphone == true
+        try Output.answer(isOn ? "on" : "off")
+        guard isOn, await !isRecorded else { return }
+        Output.note(
+            "Nothing is recorded from it yet: no source delivers sound. Plug a microphone in, or choose a source with --mic-source, see broadcast list-sources."
+        )
+    }
+
+    /// True if a source of the microphone is open within a second.
+    private var isRecorded: Bool {
+        get async {
+            for _ in 0..<10 {
+                // The session may be over.
+                guard let report = try? await name.ask(.status).session else { return true }
+                if report.audio.mic?.source != nil { return true }
+                try? await Task.sleep(for: .milliseconds(100))
+            }
+            return false
+        }
     }
 }
 
