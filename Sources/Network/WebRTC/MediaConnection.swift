@@ -34,6 +34,8 @@ package final class MediaConnection {
     private static let mostControlSources = 64
     /// How long a viewer holds pictures if there is sound, which needs a jitter buffer: so it is not heard much later.
     private static let holdForSound = MediaTime(milliseconds: 37)
+    /// The same if the sound never pauses, so that the jitter buffer keeps what it has.
+    private static let holdForContinuousSound = MediaTime(milliseconds: 50)
     private static let videoClock: Int64 = 90_000
     private static let soundClock: Int64 = 48_000
 
@@ -249,7 +251,10 @@ package final class MediaConnection {
             if pacer.isEmpty { events.append(.keyframeNeeded) }
             return pace(at: time)
         }
-        if peer?.sound != nil { peer?.video?.extensions.setHold(mean: Self.holdForSound) }
+        if let sound = peer?.sound {
+            peer?.video?.extensions.setHold(
+                mean: sound.takesPauses ? Self.holdForSound : Self.holdForContinuousSound)
+        }
         let ticks = pictureTicks(presented, at: time)
         let payloads = H264Packetizer.payloads(units)
         for (index, payload) in payloads.enumerated() {

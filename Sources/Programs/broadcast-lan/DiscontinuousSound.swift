@@ -24,13 +24,19 @@ package struct DiscontinuousSound {
     private static let pause = MediaTime(milliseconds: 300).value(timescale: 48_000)
     /// Shorter silence is sent.
     private static let hangover = MediaTime(milliseconds: 100).value(timescale: 48_000)
-    /// An empty frame is sent again and again during a pause.
+    /// A pause begins with more than one empty frame, because without one, the receiver takes it for a loss. Later, one
+    /// tells now and then that the pause goes on.
+    private static let firstEmptyFrames = 3
     private static let emptyFrameInterval = MediaTime(milliseconds: 400).value(timescale: 48_000)
+    /// A gap in the times, after which a new sound begins.
+    private static let gap = MediaTime(milliseconds: 100).value(timescale: 48_000)
 
     /// The times of packets, in 48,000ths of a second.
     private var first: Int64?
     private var silentSince: Int64?
     private var lastEmptyFrame: Int64?
+    private var emptyFrames = 0
+    private var last: Int64?
 
     package init() {}
 
@@ -38,6 +44,12 @@ package struct DiscontinuousSound {
     ///
     /// - Parameter silence: a packet that contains silence.
     package mutating func next(_ packet: OpusSound.Packet, silence: [UInt8]) -> Sent? {
+        if let last, packet.ticks - last >= Self.gap {
+            silentSince = nil
+            // What is left of the beginning begins again.
+            if let first, last - first < Self.learning + Self.pause { self.first = nil }
+        }
+        last = packet.ticks
         let first = self.first ?? packet.ticks
         self.first = first
         silentSince = packet.isSilent ? silentSince ?? packet.ticks : nil
@@ -45,11 +57,15 @@ package struct DiscontinuousSound {
         let isBeginning = packet.ticks - first < Self.learning + Self.pause
         let isLongSilence = silentSince.map { packet.ticks - $0 >= Self.hangover } ?? false
         guard isBeginning || isLongSilence else {
-            defer { lastEmptyFrame = nil }
+            defer { (lastEmptyFrame, emptyFrames) = (nil, 0) }
             return Sent(bytes: packet.bytes, isMarked: lastEmptyFrame != nil)
         }
-        if let lastEmptyFrame, packet.ticks - lastEmptyFrame < Self.emptyFrameInterval { return nil }
-        lastEmptyFrame = packet.ticks
+        if let lastEmptyFrame, emptyFrames >= Self.firstEmptyFrames,
+            packet.ticks - lastEmptyFrame < Self.emptyFrameInterval
+        {
+            return nil
+        }
+        (lastEmptyFrame, emptyFrames) = (packet.ticks, emptyFrames + 1)
         return Sent(bytes: packet.emptyFrame)
     }
 }

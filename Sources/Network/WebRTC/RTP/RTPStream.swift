@@ -38,7 +38,7 @@ package struct RTPStream {
     /// The timestamp of a number of ticks.
     package func timestamp(_ ticks: Int64) -> UInt32 { firstTimestamp &+ UInt32(truncatingIfNeeded: ticks) }
 
-    /// - Parameter isMarked: true for the last packet of a picture.
+    /// - Parameter isMarked: true for the last packet of a picture, and for the first one of sound after a pause.
     package mutating func packet(_ payload: [UInt8], ticks: Int64, isMarked: Bool, extensions: RTPPacket.Extensions)
         -> RTPPacket
     {
