@@ -1,3 +1,4 @@
+import Capture
 import Concurrency
 import Media
 import Session
@@ -19,6 +20,23 @@ struct HidingTests {
             stage, [live.livePlan(), recording.rawRecording()], frames: 5, of: live)
         try await waitUntil("a picture of both") { recording.video.count >= 5 }
         return (session, [live, recording])
+    }
+
+    @Test func `An application that was in front before a new rule is not told any more`() async throws {
+        let live = FakeViewer()
+        let session = BroadcastSession(
+            configuration: .silent(Stage(hidesWindows: true)), destinations: [live.livePlan()])
+        try await session.start()
+        var application = ApplicationInformation(id: "secret", title: "my bank")
+        #expect(session.annotate(application))
+        #expect(session.hide(.windowClass("secret")) == true)
+        application.title = "my other bank"
+        #expect(!session.annotate(application))
+        #expect(await session.stop().failure == nil)
+        let titles = live.calls.compactMap { call in
+            if case .annotated(let values) = call { values["applicationTitle"] } else { nil }
+        }
+        #expect(!titles.contains("my other bank"))
     }
 
     @Test func `When a rule is hidden, no viewer sees a picture from before it any more`() async throws {

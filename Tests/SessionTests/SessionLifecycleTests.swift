@@ -280,7 +280,7 @@ struct SessionLifecycleTests {
         try await session.start()
         var application = ApplicationInformation(id: "firefox", title: "my bank")
         application.name = "Firefox"
-        session.annotate(application)
+        #expect(session.annotate(application))
         let expected: [[String: String]] = [
             [:], ["application": "firefox", "applicationName": "Firefox"],
             ["application": "firefox", "applicationName": "Firefox", "applicationTitle": "my bank"],

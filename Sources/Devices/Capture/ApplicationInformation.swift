@@ -6,6 +6,8 @@ package struct ApplicationInformation: Sendable, Equatable {
     package var name: String?
     /// The title of its window, or an empty string.
     package var title: String
+    /// The revision of the rules to hide that pictures follow at the time at which it was in front.
+    package var rules = 0
 
     package init(id: String, title: String) {
         self.id = id

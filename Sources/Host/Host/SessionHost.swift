@@ -239,8 +239,7 @@ package actor SessionHost {
     private func annotate(_ information: ApplicationInformation, _ session: BroadcastSession) async {
         var information = information
         information.name = await options.applicationNames?.name(of: information.id)
-        application = information
-        session.annotate(information)
+        if session.annotate(information) { application = information }
     }
 
     /// Sends what the user says about the broadcast to the destinations.

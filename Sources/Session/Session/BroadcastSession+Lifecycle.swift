@@ -55,13 +55,16 @@ extension BroadcastSession {
         channel.send(.annotation(information))
     }
 
-    /// Sends the active application to every destination, with the detail that its plan allows.
-    package func annotate(_ application: ApplicationInformation) {
+    /// Sends the active application to every destination, with the detail that its plan allows. Sends nothing, and
+    /// returns false, if a rule was added since: it may hide the window.
+    package func annotate(_ application: ApplicationInformation) -> Bool {
+        guard application.rules >= rules?.hidingRevision ?? 0 else { return false }
         for destination in destinations.all {
             let values = application.annotations(destination.plan.applicationDetail)
             if !values.isEmpty { destination.queue.push(.annotated(values)) }
         }
         channel.send(.annotation(application.annotations(.full)))
+        return true
     }
 
     /// What viewers see after a request to hide something.

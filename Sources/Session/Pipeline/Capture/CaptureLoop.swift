@@ -253,7 +253,9 @@ final class CaptureLoop: Sendable {
             reported.description = source.description
             report(.source(source.description))
         }
-        if look.mayShow, !look.isLocked, mayLook, let application = source.takeApplicationChange() {
+        let revision = rules?.appliedRevision ?? 0
+        if look.mayShow, !look.isLocked, mayLook, var application = source.takeApplicationChange() {
+            application.rules = revision
             report(.application(application))
         }
     }
