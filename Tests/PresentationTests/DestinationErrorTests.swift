@@ -97,8 +97,8 @@ struct DestinationErrorTests {
         ),
         (
             .closed(during: .connectReply), .unavailable,
-            "The server closed the connection instead of accepting the stream. "
-                + "Check the stream key and the URL, or run: broadcast setup studio"
+            "The server closed the connection before it was told the stream key. "
+                + "Check the URL, whose path names the application, or run: broadcast setup studio"
         ),
         (
             .closed(during: .publishReply), .notPermitted,

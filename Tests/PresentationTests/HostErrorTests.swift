@@ -133,8 +133,8 @@ struct HostErrorTests {
         (
             .notYetConnected(name: "studio", .rtmp(.closed(during: .connectReply))), .unavailable,
             "studio is not connected yet. The session keeps trying to connect, until you run broadcast remove-destination studio. "
-                + "The server closed the connection instead of accepting the stream. "
-                + "Check the stream key and the URL, or run: broadcast setup studio"
+                + "The server closed the connection before it was told the stream key. "
+                + "Check the URL, whose path names the application, or run: broadcast setup studio"
         ),
         (.removedMeanwhile("studio"), .nothing, "studio was removed, or the session has ended."),
         (.notAScreen, .nothing, "The session does not show a screen, so there is no window to hide."),

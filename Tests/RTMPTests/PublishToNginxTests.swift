@@ -106,6 +106,17 @@ struct PublishToNginxTests {
         }
     }
 
+    @Test func `a server without the application closes before it is told the key`() async throws {
+        try await withPeers { peers in
+            let sample = try await SampleStream.make(in: peers, seconds: 1)
+            let server = try await NginxRTMP.start(in: peers)
+            let url = try RTMPURL("rtmp://127.0.0.1:\(server.port)/nosuch/key")
+            await #expect(throws: RTMPError.closed(during: .connectReply)) {
+                _ = try await RTMPPublisher.connect(to: url, stream: sample.description)
+            }
+        }
+    }
+
     @Test func `a server that accepts the stream and then closes is detected`() async throws {
         try await withPeers { peers in
             let sample = try await SampleStream.make(in: peers, seconds: 1)

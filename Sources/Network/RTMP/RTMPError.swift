@@ -62,7 +62,9 @@ public enum RTMPError: Error, Equatable, Sendable, CustomStringConvertible {
                 + "stop the other broadcast, or wait a minute."
         case .protocolViolation(let violation):
             "The server violated the RTMP protocol (\(violation.phrase)): check that the address is that of an RTMP server."
-        case .closed(.publishReply), .closed(.connectReply), .closed(.createStreamReply):
+        case .closed(.connectReply):
+            "The server closed the connection before it was told the stream key: check the URL, whose path names the application."
+        case .closed(.publishReply), .closed(.createStreamReply):
             "The server closed the connection instead of accepting the stream: check the stream key and the URL."
         case .closed(.securing):
             "The server closed the connection instead of starting TLS: check that the address is for rtmps:// and not rtmp://."

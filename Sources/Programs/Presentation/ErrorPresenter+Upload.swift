@@ -78,7 +78,9 @@ extension RTMPError {
         return switch self {
         case .refused(let code, let words):
             "The server refused the stream\(Self.quote(code, words)). Check the stream key and the URL\(setup)"
-        case .closed(.publishReply), .closed(.connectReply), .closed(.createStreamReply):
+        case .closed(.connectReply):
+            "The server closed the connection before it was told the stream key. Check the URL, whose path names the application\(setup)"
+        case .closed(.publishReply), .closed(.createStreamReply):
             "The server closed the connection instead of accepting the stream. Check the stream key and the URL\(setup)"
         case .signInRefused where isAddress:
             "\(description) Configure a destination, and run: broadcast setup NAME --set user=USER --secret-from-stdin password"
