@@ -79,6 +79,34 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `Enter keeps what is stored`() async throws {
+            try await withPrompt { broadcast, terminal in
+                let first = try await broadcast.run(
+                    [
+                        "setup", "custom", "--set", "url=rtmp://127.0.0.1/live", "--plain-file", "--secret-from-stdin",
+                        "key",
+                    ],
+                    reading: "old-k3y\n")
+                #expect(first.status == .exited(0))
+                try await terminal.type("\(broadcast.binary) setup custom --plain-file; echo status=$?")
+                try await terminal.wait(for: "Address (rtmp://HOST/APP) [rtmp://127.0.0.1/live]:")
+                try await terminal.press("Enter")
+                try await terminal.wait(for: "Stream key (Enter keeps the stored one):")
+                try await terminal.type("new-k3y")
+                try await terminal.wait(for: "status=0")
+                #expect(try secrets(of: "custom", broadcast) == "\"key\" = \"new-k3y\"\n")
+                let shown = try await broadcast.run(["setup", "custom", "--show"]).output
+                #expect(shown.contains("rtmp://127.0.0.1/live"))
+                try await terminal.type("clear; \(broadcast.binary) setup custom; echo again=$?")
+                for question in ["[rtmp://127.0.0.1/live]:", "stored one):"] {
+                    try await terminal.wait(for: question)
+                    try await terminal.press("Enter")
+                }
+                try await terminal.wait(for: "again=1")
+                #expect(try await terminal.text().contains("Nothing was changed."))
+            }
+        }
+
         @Test func `A signal from elsewhere gives the terminal its echo back`() async throws {
             try await withPrompt { broadcast, terminal in
                 let note = broadcast.home + "/pid"

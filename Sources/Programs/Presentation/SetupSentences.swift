@@ -14,6 +14,17 @@ package enum SetupSentences {
         return "The key is shown at: \(service.keyPlace)"
     }
 
+    /// Asks a question that has a stored answer.
+    ///
+    /// - Parameter stored: the answer; nil if it is secret.
+    package static func prompt(_ question: SetupQuestion, stored: String?) -> String {
+        // An address can have a token.
+        guard let stored, !question.isSecret, AddressSecret.first(in: stored) == nil else {
+            return "\(question.prompt) (Enter keeps the stored one)"
+        }
+        return "\(question.prompt) [\(stored)]"
+    }
+
     /// Which destinations can be set up, for a user who named none.
     package static func choice(_ configuration: Configuration, _ catalog: ExtensionCatalog) -> String {
         let names = configuration.destinations.map(\.name) + KnownService.all.map(\.name) + catalog.names

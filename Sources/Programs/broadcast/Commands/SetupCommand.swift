@@ -19,6 +19,9 @@ package struct SetupCommand: AsyncParsableCommand {
             terminal, --plain-file is the answer. broadcast sign-out NAME deletes them. An extension may contain a setup \
             program that signs in instead of these questions.
 
+            Enter keeps a stored answer. If the configuration has a key-command, which prints the key at each start, there \
+            is nothing to set up: see man 5 broadcast.toml.
+
             Options that answer questions leave the stored answers to other questions as they are. Several \
             --secret-from-stdin read one line of standard input each, in the order of the options; a single one reads the \
             whole input. --set KEY= deletes the answer to a question that needs none, and --set user= also the password of \
@@ -235,7 +238,8 @@ package struct SetupCommand: AsyncParsableCommand {
         return question
     }
 
-    /// Asks the user for the missing answers. Throws, with the options to use, if there is no terminal.
+    /// Asks the user for the missing answers. An empty line keeps a stored one. Throws, with the options to use, if
+    /// there is no terminal.
     private func ask(
         _ target: SetupTarget, older: [String: String], context: CommandContext, into answers: inout [String: String]
     )
@@ -263,19 +267,28 @@ package struct SetupCommand: AsyncParsableCommand {
             Output.note(SetupSentences.keyPlace(service))
         }
         for question in open {
+            // An option that asks for a secret wants a new one.
+            let isStored =
+                question.isSecret
+                ? !secretFromStdin.contains(question.key) && context.credentials.has(question.key, of: name)
+                : older[question.key] != nil
+            let prompt = isStored ? SetupSentences.prompt(question, stored: older[question.key]) : question.prompt
             let answer: String
             if question.isSecret {
                 answer = try SecretInput.ask(
-                    question.prompt, way: "run: broadcast setup \(name) --secret-from-stdin \(question.key) < FILE")
+                    prompt, way: "run: broadcast setup \(name) --secret-from-stdin \(question.key) < FILE")
             } else {
-                guard case .line(let line) = TerminalPrompt.ask(question.prompt, isSecret: false) else {
+                guard case .line(let line) = TerminalPrompt.ask(prompt, isSecret: false) else {
                     throw CommandError(.nothing, "Nothing was changed.")
                 }
                 answer = line.trimmed
             }
-            guard !answer.isEmpty || !question.isRequired else { throw CommandError(.nothing, "Nothing was changed.") }
+            guard !answer.isEmpty || isStored || !question.isRequired else {
+                throw CommandError(.nothing, "Nothing was changed.")
+            }
             if !answer.isEmpty { answers[question.key] = answer }
         }
+        if answers.isEmpty, open.contains(where: \.isRequired) { throw CommandError(.nothing, "Nothing was changed.") }
     }
 
     /// Throws if an answer cannot be valid. The message does not repeat the answer, which may be a secret.
