@@ -24,9 +24,8 @@ package struct DiscontinuousSound {
     private static let pause = MediaTime(milliseconds: 300).value(timescale: 48_000)
     /// Shorter silence is sent.
     private static let hangover = MediaTime(milliseconds: 100).value(timescale: 48_000)
-    /// A pause begins with more than one empty frame, because without one, the receiver takes it for a loss. Later, one
-    /// tells now and then that the pause goes on.
-    private static let firstEmptyFrames = 3
+    /// A pause begins with an empty frame, and one tells now and then that it goes on. With several at the beginning,
+    /// Chromium's delay grows with each pause.
     private static let emptyFrameInterval = MediaTime(milliseconds: 400).value(timescale: 48_000)
     /// A gap in the times, after which a new sound begins.
     private static let gap = MediaTime(milliseconds: 100).value(timescale: 48_000)
@@ -35,7 +34,6 @@ package struct DiscontinuousSound {
     private var first: Int64?
     private var silentSince: Int64?
     private var lastEmptyFrame: Int64?
-    private var emptyFrames = 0
     private var last: Int64?
 
     package init() {}
@@ -57,15 +55,11 @@ package struct DiscontinuousSound {
         let isBeginning = packet.ticks - first < Self.learning + Self.pause
         let isLongSilence = silentSince.map { packet.ticks - $0 >= Self.hangover } ?? false
         guard isBeginning || isLongSilence else {
-            defer { (lastEmptyFrame, emptyFrames) = (nil, 0) }
+            defer { lastEmptyFrame = nil }
             return Sent(bytes: packet.bytes, isMarked: lastEmptyFrame != nil)
         }
-        if let lastEmptyFrame, emptyFrames >= Self.firstEmptyFrames,
-            packet.ticks - lastEmptyFrame < Self.emptyFrameInterval
-        {
-            return nil
-        }
-        (lastEmptyFrame, emptyFrames) = (packet.ticks, emptyFrames + 1)
+        if let lastEmptyFrame, packet.ticks - lastEmptyFrame < Self.emptyFrameInterval { return nil }
+        lastEmptyFrame = packet.ticks
         return Sent(bytes: packet.emptyFrame)
     }
 }
