@@ -74,7 +74,7 @@ package final class OpusSound {
         opus_encoder_destroy(encoder)
     }
 
-    /// Returns a packet that contains silence, as the encoder makes it after a while.
+    /// Returns a packet that contains silence, as the encoder makes it after a while; nil if Opus has no such format.
     package static func silence(_ format: AudioFormat, bitrate: Int, packetTime: MediaTime) -> [UInt8]? {
         let encoder = OpusSound(format, bitrate: bitrate, packetTime: packetTime)
         let samples = [Float](repeating: 0, count: format.sampleRate * format.channelCount / 10)
