@@ -81,6 +81,26 @@ import Testing
         }
     }
 
+    @Test func `a session that ends does not listen once more`() async throws {
+        try await withFolder { (folder: String) async throws in
+            var isTooSlow = true
+            // A session that runs for two seconds looks for its socket, and may listen elsewhere.
+            for number in 0..<20 where isTooSlow {
+                let (user, other) = ("\(folder)/user-\(number)", "\(folder)/other-\(number)")
+                try FileManager.default.createDirectory(
+                    atPath: user + "/run", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                let begin = ContinuousClock.now
+                let server = try await start(
+                    ControlServer.Place(path: user + "/run/a.sock", otherwise: [other + "/a.sock"]))
+                try removeAtOnce(user)
+                await server.shutDown()
+                isTooSlow = .now - begin > .seconds(1.5)
+                if !isTooSlow { #expect(!FileManager.default.fileExists(atPath: other)) }
+            }
+            #expect(!isTooSlow)
+        }
+    }
+
     @Test func `an entry is never incomplete while its session updates it`() async throws {
         try await withFolder { (folder: String) async throws in
             let registration = try SessionRegistration(path: folder + "/entry", socket: "/run/short")

@@ -181,10 +181,8 @@ package final class ControlServer: Sendable {
 
     private func startWatch() {
         let task = Task { [weak self] in
-            while !Task.isCancelled {
-                try? await Task.sleep(for: Self.checkInterval)
-                await self?.check()
-            }
+            // At the session's end the wait is cancelled, and nothing is checked any more.
+            while (try? await Task.sleep(for: Self.checkInterval)) != nil { await self?.check() }
         }
         watch.withLock { $0 = task }
     }
