@@ -34,13 +34,15 @@ package struct DecodedAudio: Sendable {
         zip(blocks, blocks.dropFirst()).map { abs($1.pts - $0.pts - Double($0.count) / Double(rate)) }.max() ?? 0
     }
 
-    /// The median of the loudness of pieces of 50 ms of a stretch, seconds from the first sample on; 0...1. For a tone
-    /// that must be heard: a machine that stops the player for a moment leaves out a piece, and the others have the
-    /// level of the tone.
-    package func medianLevel(from start: Double, duration: Double) -> Double {
-        let levels = stride(from: start, to: start + duration - 0.049, by: 0.05).map { level(from: $0, duration: 0.05) }
-            .sorted()
-        return levels.isEmpty ? 0 : levels[levels.count / 2]
+    /// The level of a tone in a stretch, seconds from the first sample on: the median of the loudness of its pieces of
+    /// 50 ms, without silent ones; 0...1. Nil if it is heard for less than a quarter of a second. A machine that stands
+    /// still for a second leaves a second without the player's sound; what is heard before and after has the tone's
+    /// level.
+    package func toneLevel(from start: Double = 0, to end: Double = .infinity) -> Double? {
+        let end = min(end, Double(samples.count) / Double(rate))
+        let levels = stride(from: start, to: end - 0.049, by: 0.05).map { level(from: $0, duration: 0.05) }
+            .filter { $0 > 0.01 }.sorted()
+        return levels.count < 5 ? nil : levels[levels.count / 2]
     }
 
     /// The loudness (root mean square) of a stretch, seconds from the first sample on; 0...1.
