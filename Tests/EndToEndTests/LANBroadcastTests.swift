@@ -86,6 +86,37 @@ extension EndToEndTests {
             }
         }
 
+        /// Counts the pictures that each player by WebRTC has decoded, and how many of them are keyframes: `counts` has
+        /// both by player.
+        private static let counting = """
+            (() => { window.counts = new Map(); \
+            setInterval(async () => { for (const peer of [session?.peer, window.other]) if (peer) \
+            for (const one of (await peer.getStats()).values()) if (one.type === 'inbound-rtp') \
+            counts.set(peer, [one.framesDecoded, one.keyFramesDecoded]); }, 50); return true; })()
+            """
+
+        @Test func `Who joins sees the picture without a keyframe that the others would get, too`() async throws {
+            try await withStudio(["still"], width: 640, height: 360) { studio in
+                let port = try await setUp(studio)
+                _ = try await studio.startLive(["--keyframe-interval", "60", "--to", "room"])
+                let browser = try await Browser.open(
+                    "http://127.0.0.1:\(port)/\(Self.token)/", in: studio.peers)
+                try await browser.wait(for: "WebRTC", "session?.works")
+                #expect(try await browser.evaluate(Self.counting))
+                try await browser.wait(for: "the first picture", "counts.get(session.peer)?.[1] > 0")
+                let before: Int = try await browser.evaluate("counts.get(session.peer)[1]")
+                for _ in 0..<3 {
+                    #expect(try await browser.evaluate(Self.anotherPlayer))
+                    try await browser.wait(for: "its picture", "counts.get(other)?.[1] > 0")
+                    #expect(try await browser.evaluate("!!fetch(otherAddress, { method: 'DELETE' })"))
+                }
+                // What the last one had asked for would have arrived at both.
+                let seen: Int = try await browser.evaluate("counts.get(session.peer)[0]")
+                try await browser.wait(for: "another picture", "counts.get(session.peer)[0] > \(seen)")
+                #expect(try await browser.evaluate("counts.get(session.peer)[1]") == before)
+            }
+        }
+
         /// The energy of the sound that has been played from WebRTC.
         private static let energy = """
             (session.peer.getStats().then(all => { window.energy = \

@@ -51,9 +51,10 @@ struct MediaConnectionTests {
             }
         }
 
-        func picture(isKeyframe: Bool) {
+        func picture(isKeyframe: Bool, following: Int = 0) {
             let unit = [UInt8](repeating: 0x65, count: 3000)
-            server.sendPicture([unit[...]], isKeyframe: isKeyframe, presented: now, at: now)
+            server.sendPicture(
+                [unit[...]], isKeyframe: isKeyframe, presented: now, following: following, at: now)
         }
     }
 
@@ -94,6 +95,18 @@ struct MediaConnectionTests {
         pair.run(milliseconds: 40)
         let first = try #require(pair.server.firstTimestamp)
         #expect(Set(pair.timestamps.map { $0 &- first }) == [90_000, 90_090, 90_180])
+    }
+
+    @Test func `The last picture of a group that is sent at once has its time, the others come just before`() throws {
+        let pair = try Pair()
+        pair.server.origin = .zero
+        pair.run(milliseconds: 1000)
+        for following in [2, 1, 0] { pair.picture(isKeyframe: following == 2, following: following) }
+        pair.run(milliseconds: 40)
+        pair.picture(isKeyframe: false)
+        pair.run(milliseconds: 40)
+        let first = try #require(pair.server.firstTimestamp)
+        #expect(Set(pair.timestamps.map { $0 &- first }) == [89_820, 89_910, 90_000, 93_600])
     }
 
     @Test func `A handshake survives lost datagrams`() throws {

@@ -58,7 +58,7 @@ package final class MediaConnection {
     /// The time of the last picture in ticks of its stream.
     private var lastPicture: Int64?
     private var transportSequence: UInt16 = 0
-    private var estimator = RateEstimator()
+    private var estimator: RateEstimator
     private var pacer = Pacer()
     private var retransmissions = Retransmissions()
     /// False until a keyframe can be sent: what precedes it cannot be decoded.
@@ -79,6 +79,7 @@ package final class MediaConnection {
     ///
     /// - Parameter addresses: where this side can be reached.
     package init(_ media: OfferedMedia, addresses: [TransportAddress]) throws(WebRTCError) {
+        estimator = RateEstimator()
         certificate = try DTLSCertificate()
         agent = ICEAgent()
         if media.profileLevel != nil {
@@ -104,10 +105,12 @@ package final class MediaConnection {
     /// - Parameters:
     ///   - addresses: where this side can be reached.
     ///   - historySize: how many packets of pictures can be sent again.
+    ///   - rate: what the line takes, in bit/s, until more is known.
     package init(
         answering offer: String, with media: OfferedMedia, addresses: [TransportAddress], historySize: Int,
-        at time: MediaTime
+        rate: Double = RateEstimator.standard, at time: MediaTime
     ) throws(WebRTCError) {
+        estimator = RateEstimator(rate)
         let peer = try PeerDescription(offer: offer, for: media)
         guard peer.video != nil || media.profileLevel == nil else {
             throw .unusableDescription("it does not take H.264 of the stream's profile")
@@ -233,8 +236,12 @@ package final class MediaConnection {
     }
 
     /// Sends a picture: NAL units, with the parameter sets before a keyframe.
+    ///
+    /// - Parameter following: how many more are sent at once. The peer then shows the last of them at its time, and
+    ///   those before it, of which it needs the content only, just before.
     package func sendPicture(
-        _ units: some Sequence<ArraySlice<UInt8>>, isKeyframe: Bool, presented: MediaTime, at time: MediaTime
+        _ units: some Sequence<ArraySlice<UInt8>>, isKeyframe: Bool, presented: MediaTime, following: Int = 0,
+        at time: MediaTime
     ) {
         guard session != nil, video != nil else { return }
         if pacer.isLate(at: time) {
@@ -255,7 +262,7 @@ package final class MediaConnection {
             peer?.video?.extensions.setHold(
                 mean: sound.takesPauses ? Self.holdForSound : Self.holdForContinuousSound)
         }
-        let ticks = pictureTicks(presented, at: time)
+        let ticks = pictureTicks(presented, following: following, at: time)
         let payloads = H264Packetizer.payloads(units)
         for (index, payload) in payloads.enumerated() {
             pacer.add(
@@ -270,10 +277,11 @@ package final class MediaConnection {
     /// time is that of a tick, up to a frame earlier; receivers would hold each picture for as long as the latest one
     /// is behind its tick. Pictures that are sent at once after a stall keep a millisecond between them, because
     /// recordings of servers have no finer times.
-    private func pictureTicks(_ presented: MediaTime, at time: MediaTime) -> Int64 {
+    private func pictureTicks(_ presented: MediaTime, following: Int, at time: MediaTime) -> Int64 {
         guard let origin else { return presented.value(timescale: Self.videoClock) }
-        let least = lastPicture.map { $0 + Self.videoClock / 1000 } ?? .min
-        let ticks = max((time - origin).value(timescale: Self.videoClock), least)
+        let millisecond = Self.videoClock / 1000
+        let wanted = (time - origin).value(timescale: Self.videoClock) - Int64(following) * millisecond
+        let ticks = max(wanted, lastPicture.map { $0 + millisecond } ?? .min)
         lastPicture = ticks
         return ticks
     }

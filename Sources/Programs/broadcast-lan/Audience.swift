@@ -10,7 +10,8 @@ final class Audience {
     static let maximumViewers = 50
     /// How long a new viewer waits for the keyframe that was requested, before the newest group of pictures is sent.
     private static let keyframeWait = TimeAmount.milliseconds(300)
-    /// A group that is younger is sent at once: another keyframe would hardly be sooner.
+    /// A group that is younger is sent at once: another keyframe would hardly be sooner. Browsers take longer to catch
+    /// up on an older one than to wait for a keyframe.
     private static let freshGroup = Duration.milliseconds(700)
     /// The time between two requests for a keyframe.
     private static let requestInterval = Duration.milliseconds(500)
@@ -107,6 +108,7 @@ final class Audience {
         if isPaused { viewer.tell(PageNotice.event("pause").json) }
         guard let stream else { return }
         viewer.begin(stream)
+        guard viewer.needsKeyframe else { return }
         let now = ContinuousClock.now
         if let keyframeArrival, now - keyframeArrival < Self.freshGroup {
             viewer.start(with: stream.group, at: now)

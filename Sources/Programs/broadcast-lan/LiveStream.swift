@@ -38,9 +38,6 @@ package struct LiveFragment: Sendable, Equatable {
 /// The stream as players get it: its description, the fragments of its packets, and the newest group of pictures. A
 /// value without I/O and without a clock.
 package struct LiveStream: Sendable {
-    /// The size in bytes above which a group of pictures is not kept for new viewers, who would have to catch up on it.
-    private static let maximumGroup = 2 << 20
-
     /// What a player must know before the first fragment.
     package struct Description: Sendable, Equatable, Codable {
         /// The version of the messages.
@@ -60,9 +57,9 @@ package struct LiveStream: Sendable {
 
     package let description: Description
     private var writer: LiveMP4Writer
-    /// The fragments since the newest keyframe. Empty if it was too large.
-    package private(set) var group: [LiveFragment] = []
-    private var groupSize = 0
+    private var newest = PictureGroup<LiveFragment>()
+    /// The fragments of pictures since the newest keyframe. Empty if they are too many.
+    package var group: [LiveFragment] { newest.pictures }
 
     /// - Parameters:
     ///   - video: the pictures.
@@ -96,10 +93,9 @@ package struct LiveStream: Sendable {
         let fragment = LiveFragment(
             kind: .picture, isKeyframe: packet.isKeyframe, time: packet.presentationTime, content: written.bytes,
             durationPosition: written.durationPosition)
-        if fragment.isKeyframe { (group, groupSize) = ([], 0) }
-        guard fragment.isKeyframe || !group.isEmpty else { return fragment }
-        groupSize += fragment.message.count
-        if groupSize > Self.maximumGroup { (group, groupSize) = ([], 0) } else { group.append(fragment) }
+        newest.add(
+            fragment, size: fragment.message.count, isKeyframe: fragment.isKeyframe,
+            presented: packet.presentationTime)
         return fragment
     }
 }

@@ -29,6 +29,8 @@ final class RTCViewers {
     private static let maximumSessions = 2 * Audience.maximumViewers
     /// The packets of pictures that can be sent again: 1.4 s at 4 Mbit/s. In one network, a request takes milliseconds.
     private static let historySize = 600
+    /// What a line in the same network takes, in bit/s, until more is known.
+    private static let lineRate = 30_000_000.0
     /// The datagrams that wait in the kernel for each socket, which all viewers share, and those that wait before it.
     /// Above that, media is lost, as in the network.
     private static let sendBuffer = 1 << 20
@@ -51,6 +53,8 @@ final class RTCViewers {
         /// The sockets at which the viewer's datagrams arrive.
         var paths: [TransportAddress: any Channel] = [:]
         var sound = DiscontinuousSound()
+        /// True if it was given pictures, or a keyframe was requested for it.
+        var hasBegun = false
         var lastKeyframe: MediaTime?
         var keyframeCount = 0
 
@@ -75,10 +79,11 @@ final class RTCViewers {
     /// kbit/s. Shorter packets need more for the same sound.
     private static let soundBitrate = 128
     private var origin: MediaTime?
+    private var group = PictureGroup<EncodedPacket>()
     /// True if the stream has B-frames, which players of WebRTC do not reorder.
     private var isReordered = false
 
-    /// Called when a viewer cannot continue without a keyframe.
+    /// Called when a viewer cannot continue without a keyframe, or when one who joins could not begin soon.
     var onKeyframeNeeded: () -> Void = {}
     /// Called when a session begins or ends.
     var onCountChange: () -> Void = {}
@@ -207,7 +212,8 @@ final class RTCViewers {
         let connection: MediaConnection
         do throws(WebRTCError) {
             connection = try MediaConnection(
-                answering: offer, with: media, addresses: candidates, historySize: Self.historySize, at: Self.now)
+                answering: offer, with: media, addresses: candidates, historySize: Self.historySize,
+                rate: Self.lineRate, at: Self.now)
         } catch {
             guard case .unusableDescription(let reason) = error else { throw .notReady }
             throw .unusable(reason)
@@ -252,13 +258,15 @@ final class RTCViewers {
             if !written.contains(where: { $0 === channel }) { written.append(channel) }
         }
         for channel in written { channel.flush() }
+        var hasMore = false
         for event in session.connection.takeEvents() {
             switch event {
             case .connected: onCountChange()
-            case .keyframeNeeded: requestKeyframe(for: session)
+            case .keyframeNeeded: hasMore = sendNewestGroup(to: session) || hasMore
             case .ended: return remove(session)
             }
         }
+        if hasMore { return pump(session, answeringAt: source) }
         session.timer?.cancel()
         session.timer = session.connection.nextDeadline.map { deadline in
             let wait = max(1_000_000, (deadline - Self.now).nanoseconds)
@@ -268,6 +276,21 @@ final class RTCViewers {
                 self.pump(session)
             }
         }
+    }
+
+    /// Gives a session that has no picture the newest group of pictures, which costs the other viewers nothing, and
+    /// returns true. Requests a keyframe for one that lost its pictures, or if the group is too large.
+    private func sendNewestGroup(to session: Session) -> Bool {
+        let pictures = session.hasBegun ? [] : group.pictures
+        session.hasBegun = true
+        guard !pictures.isEmpty else {
+            requestKeyframe(for: session)
+            return false
+        }
+        for (index, picture) in pictures.enumerated() {
+            send(picture, to: session, following: pictures.count - 1 - index, at: Self.now)
+        }
+        return true
     }
 
     private func requestKeyframe(for session: Session) {
@@ -288,6 +311,7 @@ final class RTCViewers {
     func begin(_ video: AVCDecoderConfigurationRecord, sound: AudioFormat?, origin: Int64?) {
         loop.assertInEventLoop()
         self.video = video
+        group = PictureGroup()
         if sound != self.sound {
             self.sound = sound
             opus = sound.flatMap { OpusSound($0, bitrate: Self.soundBitrate, packetTime: Self.packetTime) }
@@ -305,17 +329,17 @@ final class RTCViewers {
             isReordered = true
             endSessions()
         }
+        if packet.track == .screen {
+            let isEndWanted = group.add(
+                packet, size: packet.data.count, isKeyframe: packet.isKeyframe, presented: packet.presentationTime)
+            if isEndWanted { onKeyframeNeeded() }
+        }
         let connected = sessions.values.filter(\.connection.isConnected)
         guard !connected.isEmpty else { return }
         let now = Self.now
         if packet.track == .screen {
-            var units = Array(NALUnits(lengthPrefixed: packet.data))
-            if packet.isKeyframe, let video {
-                units = [video.sequenceParameterSet[...], video.pictureParameterSet[...]] + units
-            }
             for session in connected {
-                session.connection.sendPicture(
-                    units, isKeyframe: packet.isKeyframe, presented: packet.presentationTime, at: now)
+                send(packet, to: session, at: now)
                 pump(session)
             }
         } else if let opus, connected.contains(where: { !$0.connection.isSilent }) {
@@ -325,6 +349,15 @@ final class RTCViewers {
                 if send(packets, to: session, at: now) { pump(session) }
             }
         }
+    }
+
+    private func send(_ picture: EncodedPacket, to session: Session, following: Int = 0, at time: MediaTime) {
+        var units = Array(NALUnits(lengthPrefixed: picture.data))
+        if picture.isKeyframe, let video {
+            units = [video.sequenceParameterSet[...], video.pictureParameterSet[...]] + units
+        }
+        session.connection.sendPicture(
+            units, isKeyframe: picture.isKeyframe, presented: picture.presentationTime, following: following, at: time)
     }
 
     /// Returns false if nothing was sent.

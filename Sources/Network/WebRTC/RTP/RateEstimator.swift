@@ -17,13 +17,14 @@ package struct RateEstimator {
     private static let leastPackets = 30
     /// A stream below this rate, in bit/s, does not fill a line of today: its delay says little about the line.
     private static let quietRate = 600_000.0
+    package static let standard = 10_000_000.0
     package static let smallest = 150_000.0
     package static let largest = 100_000_000.0
     /// Packets whose times are kept.
     private static let windowSize = 8192
 
     /// What the line takes, in bit/s.
-    package private(set) var estimate = 10_000_000.0
+    package private(set) var estimate: Double
     /// True if the line was full, and is not known to take more than the stream needs.
     package private(set) var isLimited = false
     /// How long packets wait in the line, smoothed.
@@ -37,7 +38,10 @@ package struct RateEstimator {
     private var arrived = 0
     private var missing = 0
 
-    package init() {}
+    /// - Parameter rate: what the line takes, in bit/s, until something has arrived.
+    package init(_ rate: Double = standard) {
+        estimate = rate
+    }
 
     /// Notes a packet that is sent.
     package mutating func noteSent(_ number: UInt16, size: Int, at time: MediaTime) {
