@@ -159,12 +159,13 @@ final class LANServer {
             .childChannelInitializer { [audience, connections] channel in
                 channel.eventLoop.makeCompletedFuture {
                     guard connections.value.add(channel, upTo: Self.maximumConnections) else {
+                        connections.value.log.note(.tooMany, from: channel.remoteAddress)
                         throw ChannelError.ioOnClosedChannel
                     }
                     if let credentials {
                         try channel.pipeline.syncOperations.addHandler(TLSHandler(credentials))
                     }
-                    try Self.configure(channel, rules, audience)
+                    try Self.configure(channel, rules, audience, connections.value.log)
                 }
             }
         for address in addresses {
@@ -176,12 +177,12 @@ final class LANServer {
 
     /// The handlers of a connection: first HTTP, and WebSocket after an upgrade.
     private static func configure(
-        _ channel: any Channel, _ rules: RequestRules, _ audience: NIOLoopBound<Audience>
+        _ channel: any Channel, _ rules: RequestRules, _ audience: NIOLoopBound<Audience>, _ log: RefusalLog
     ) throws {
-        let limit = RequestLimit()
+        let limit = RequestLimit(log: log)
         let page = NIOLoopBound(
-            PageHandler(rules: rules, limit: limit, audience: audience.value), eventLoop: channel.eventLoop)
-        let bound = NIOLoopBound(limit, eventLoop: channel.eventLoop)
+            PageHandler(rules: rules, limit: limit, audience: audience.value, log: log), eventLoop: channel.eventLoop)
+        let bound = NIOLoopBound((limit: limit, log: log), eventLoop: channel.eventLoop)
         let upgrader = NIOWebSocketServerUpgrader(
             maxFrameSize: Viewer.maximumMessage,
             shouldUpgrade: { channel, head in
@@ -191,9 +192,9 @@ final class LANServer {
             upgradePipelineHandler: { channel, head in
                 channel.eventLoop.makeCompletedFuture {
                     guard case .socket(let media) = rules.answer(to: head) else { return }
-                    bound.value.end()
+                    bound.value.limit.end()
                     try channel.pipeline.syncOperations.addHandler(
-                        Viewer(audience: audience.value, media: media))
+                        Viewer(audience: audience.value, media: media, log: bound.value.log))
                 }
             })
         try channel.pipeline.syncOperations.addHandler(limit)
@@ -201,13 +202,15 @@ final class LANServer {
             withPipeliningAssistance: false,
             withServerUpgrade: (
                 [upgrader], { context in context.pipeline.syncOperations.removeHandler(page.value, promise: nil) }
-            ))
+            ), withErrorHandling: false)
         try channel.pipeline.syncOperations.addHandler(page.value)
     }
 }
 
 /// The open connections of a server. Used on its event loop.
 final class Connections {
+    /// Of the guests who are refused.
+    let log = RefusalLog()
     private var count = 0
 
     /// Returns false if there are too many.

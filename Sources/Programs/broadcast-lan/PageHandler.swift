@@ -13,6 +13,7 @@ final class PageHandler: ChannelInboundHandler, RemovableChannelHandler {
     private let rules: RequestRules
     private let limit: RequestLimit
     private let audience: Audience
+    private let log: RefusalLog
     private var answer = RequestRules.Answer.notFound
     private var host = ""
     private var offer: [UInt8] = []
@@ -21,14 +22,18 @@ final class PageHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// - Parameters:
     ///   - limit: of the request.
     ///   - audience: takes offers, and has the segments of HLS.
-    init(rules: RequestRules, limit: RequestLimit, audience: Audience) {
-        (self.rules, self.limit, self.audience) = (rules, limit, audience)
+    ///   - log: of the guests who are refused.
+    init(rules: RequestRules, limit: RequestLimit, audience: Audience, log: RefusalLog) {
+        (self.rules, self.limit, self.audience, self.log) = (rules, limit, audience, log)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head):
             answer = rules.answer(to: head)
+            if answer == .notFound, let reason = rules.refusal(of: head) {
+                log.note(reason, from: context.remoteAddress)
+            }
             host = head.headers.first(name: "host") ?? ""
             isHead = head.method == .HEAD
             if case .offer = answer { limit.allowBody(byteCount: Self.maximumOffer) }
@@ -44,7 +49,9 @@ final class PageHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.close(promise: nil)
+        guard error is HTTPParserError else { return context.close(promise: nil) }
+        log.note(.malformed, from: context.remoteAddress)
+        Self.write(.badRequest, Self.commonHeaders, ByteBuffer(), to: context)
     }
 
     private func respond(_ context: ChannelHandlerContext) {

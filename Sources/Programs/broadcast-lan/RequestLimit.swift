@@ -8,10 +8,15 @@ final class RequestLimit: ChannelInboundHandler {
     static let maximumByteCount = 8 << 10
     static let maximumTime = TimeAmount.seconds(10)
 
+    private let log: RefusalLog
     private var byteCount = 0
     private var allowed = maximumByteCount
     private var isOver = false
     private var deadline: Scheduled<Void>?
+
+    init(log: RefusalLog) {
+        self.log = log
+    }
 
     /// The request has a body, which may have some bytes.
     func allowBody(byteCount: Int) {
@@ -25,7 +30,8 @@ final class RequestLimit: ChannelInboundHandler {
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: Self.maximumTime) {
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: Self.maximumTime) { [log] in
+            log.note(.tooSlow, from: context.remoteAddress)
             context.close(promise: nil)
         }
         context.fireChannelActive()
@@ -34,7 +40,10 @@ final class RequestLimit: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if !isOver {
             byteCount += unwrapInboundIn(data).readableBytes
-            guard byteCount <= allowed else { return context.close(promise: nil) }
+            guard byteCount <= allowed else {
+                log.note(.tooLong, from: context.remoteAddress)
+                return context.close(promise: nil)
+            }
         }
         context.fireChannelRead(data)
     }

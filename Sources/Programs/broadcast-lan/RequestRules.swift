@@ -32,15 +32,13 @@ package struct RequestRules: Sendable {
     }
 
     package func answer(to head: HTTPRequestHead) -> Answer {
-        guard head.headers["host"].count == 1, let host = head.headers.first(name: "host"),
-            hosts.contains(host.lowercased())
-        else { return .notFound }
+        guard let host = host(of: head) else { return .notFound }
         let parts = head.uri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let path = parts[0].split(separator: "/", omittingEmptySubsequences: false)
-        guard path.count >= 2, path[0].isEmpty, AccessToken.matches(path[1], token) else { return .notFound }
+        guard hasSecret(path) else { return .notFound }
         let query = parts.count == 2 ? parts[1] : ""
         let origins = head.headers["origin"]
-        let isOwn = origins == [(isEncrypted ? "https://" : "http://") + host]
+        let isOwn = origins == [origin(of: host)]
         switch (head.method, path.dropFirst(2).map(String.init)) {
         // A program looks with HEAD whether the address is right.
         case (.GET, []), (.HEAD, []): return .redirect(to: "/\(token)/")
@@ -59,6 +57,31 @@ package struct RequestRules: Sendable {
         default: return .notFound
         }
     }
+
+    /// Why a request is answered with `notFound`; nil if what it asks for does not exist.
+    func refusal(of head: HTTPRequestHead) -> RefusalLog.Reason? {
+        guard let host = host(of: head) else { return .foreignHost }
+        let path = head.uri.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
+        // Browsers look for these by themselves.
+        let isIcon = path.count == 2 && (path[1] == "favicon.ico" || path[1].hasPrefix("apple-touch-icon"))
+        guard hasSecret(path) || isIcon else { return .wrongSecret }
+        return head.headers["origin"].allSatisfy { $0 == origin(of: host) } ? nil : .foreignSite
+    }
+
+    /// The host that a request names, if it is one of `hosts`.
+    private func host(of head: HTTPRequestHead) -> String? {
+        guard head.headers["host"].count == 1, let host = head.headers.first(name: "host"),
+            hosts.contains(host.lowercased())
+        else { return nil }
+        return host
+    }
+
+    private func hasSecret(_ path: [Substring]) -> Bool {
+        path.count >= 2 && path[0].isEmpty && AccessToken.matches(path[1], token)
+    }
+
+    /// The origin of the page at a host.
+    private func origin(of host: String) -> String { (isEncrypted ? "https://" : "http://") + host }
 }
 
 /// What a socket of the page carries beside notices.

@@ -17,14 +17,15 @@ final class Viewer: ChannelInboundHandler {
     let id = AccessToken.random()
     private let audience: Audience
     private let media: SocketMedia
+    private let log: RefusalLog
     private var queue: ViewerQueue
     private var context: ChannelHandlerContext?
     private var messages = (second: NIODeadline.now(), count: 0)
     private var watchdog: Scheduled<Void>?
 
-    init(audience: Audience, media: SocketMedia) {
-        self.audience = audience
-        self.media = media
+    /// - Parameter log: of the guests who are refused.
+    init(audience: Audience, media: SocketMedia, log: RefusalLog) {
+        (self.audience, self.media, self.log) = (audience, media, log)
         queue = ViewerQueue(withSound: media == .picturesAndSound)
     }
 
@@ -97,16 +98,12 @@ final class Viewer: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
-        guard countsMessage() else {
-            close(.policyViolation)
-            return
-        }
+        guard countsMessage() else { return refuse(.policyViolation) }
         switch frame.opcode {
         case .text where frame.fin:
             var bytes = frame.unmaskedData
             guard let text = bytes.readString(length: bytes.readableBytes), let message = PageMessage(text) else {
-                close(.protocolError)
-                return
+                return refuse(.protocolError)
             }
             watch()
             if let ping = message.ping {
@@ -118,7 +115,7 @@ final class Viewer: ChannelInboundHandler {
             context.writeAndFlush(wrapOutboundOut(pong), promise: nil)
         case .pong: break
         case .connectionClose: close(.normalClosure)
-        default: close(.unacceptableData)
+        default: refuse(.unacceptableData)
         }
     }
 
@@ -135,7 +132,13 @@ final class Viewer: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if error is NIOWebSocketError { log.note(.wrongMessage, from: context.remoteAddress) }
         context.close(promise: nil)
+    }
+
+    private func refuse(_ code: WebSocketErrorCode) {
+        log.note(.wrongMessage, from: context?.remoteAddress)
+        close(code)
     }
 
     private func countsMessage() -> Bool {

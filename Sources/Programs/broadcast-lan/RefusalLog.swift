@@ -1,0 +1,28 @@
+import Glibc
+import NIOCore
+
+/// Says on standard error, which is the session's log, who was refused: once for each reason, because guests whom
+/// nobody wants can come often. Used on the event loop.
+final class RefusalLog {
+    /// Its text continues "A guest at ADDRESS was refused: ".
+    enum Reason: String {
+        case wrongSecret = "the secret of the address is missing or wrong"
+        case foreignHost = "the request names another computer"
+        case foreignSite = "a page of another site asked"
+        case malformed = "that is no HTTP"
+        case tooLong = "the request is too long"
+        case tooSlow = "the request took too long"
+        case tooMany = "too many connections are open"
+        case wrongMessage = "no page sends such a message"
+    }
+
+    private var noted: Set<Reason> = []
+
+    func note(_ reason: Reason, from address: SocketAddress?) {
+        guard noted.insert(reason).inserted else { return }
+        let guest = address?.ipAddress ?? "an unknown address"
+        let line = "A guest at \(guest) was refused: \(reason.rawValue). Others like this one are not logged.\n"
+        // Whoever has closed the log wants no line of it.
+        _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+    }
+}
