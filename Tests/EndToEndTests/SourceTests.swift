@@ -279,7 +279,8 @@ extension EndToEndTests {
                         let level = try #require(recorded.toneLevel(), "Nothing is heard.")
                         #expect(abs(level - 0.251) < 0.02)
                     } else {
-                        let level = recorded.level(from: 0, duration: Double(recorded.samples.count) / Double(recorded.rate))
+                        let level = recorded.level(
+                            from: 0, duration: Double(recorded.samples.count) / Double(recorded.rate))
                         #expect(level < 0.001, "\(level)")
                     }
                     if !isHeard { #expect(peer.standardError.contains("Firefox plays nothing now")) }

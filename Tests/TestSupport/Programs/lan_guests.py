@@ -1,6 +1,7 @@
 """Visits the page of the lan extension as guests do that nobody wants, and as many viewers do. Prints one JSON object.
 
-Usage: lan_guests.py unwanted|crowd PORT TOKEN
+Usage: lan_guests.py unwanted|crowd PORT TOKEN BROADCASTER
+BROADCASTER is the process that has started the extension.
 """
 import json
 import os
@@ -10,7 +11,7 @@ import struct
 import sys
 import time
 
-MODE, PORT, TOKEN = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+MODE, PORT, TOKEN, BROADCASTER = sys.argv[1], int(sys.argv[2]), *sys.argv[3:5]
 HOST = f"127.0.0.1:{PORT}"
 
 
@@ -95,6 +96,22 @@ def is_closed_after(data, limit=20):
         connection.close()
 
 
+def takes_little_of_a_gigabyte():
+    """Whether a connection is closed soon that never ends its request, and one after an upgrade."""
+    for connection in connect(), upgrade():
+        sent = 0
+        try:
+            while sent < 1 << 30:
+                sent += connection.send(b"\xa5" * (1 << 20))
+        except ConnectionError:
+            pass
+        connection.close()
+        # What the kernel has taken for both ends.
+        if sent > 16 << 20:
+            return False
+    return True
+
+
 def unwanted():
     page, text = request(f"/{TOKEN}/")
     slow = connect()
@@ -123,6 +140,7 @@ def unwanted():
         "binary": is_closed_after(frame(b"x", opcode=2)),
         "flood": is_closed_after(frame(b'{"ping":1}') * 200),
         "nonsense": is_closed_after(frame(b"nonsense")),
+        "endless": takes_little_of_a_gigabyte(),
     }
     many = []
     for _ in range(100):
@@ -145,21 +163,41 @@ def unwanted():
     return result
 
 
+def extension():
+    """The process of the extension."""
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:
+                name, _, rest = file.read().partition(") ")
+        except OSError:
+            continue
+        if "(broadcast-lan" in name and rest.split()[1] == BROADCASTER:
+            return process
+    raise RuntimeError("the extension does not run")
+
+
+def megabytes(process):
+    with open(f"/proc/{process}/status", encoding="utf-8") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("VmRSS")) / 1000
+
+
 def crowd():
-    """Twenty viewers, of whom one reads nothing and one reads little, until each of the others has 300 kB."""
+    """Twenty viewers, of whom one reads nothing and one 200 kbit/s, until each of the others has 1 MB."""
+    process = extension()
     viewers = [upgrade() for _ in range(20)]
     received = {viewer: 0 for viewer in viewers}
     stopped, slow = viewers[0], viewers[1]
     good = viewers[2:]
-    end = time.monotonic() + 60
-    while min(received[viewer] for viewer in good) < 300_000 and time.monotonic() < end:
-        # The slow one gets a tenth of what the slowest of the others has.
-        wanted = good + ([slow] if received[slow] * 10 < min(received[viewer] for viewer in good) else [])
-        readable, _, _ = select.select(wanted, [], [], 0.05)
+    memory = [megabytes(process)]
+    begin = time.monotonic()
+    while min(received[viewer] for viewer in good) < 1_000_000 and time.monotonic() < begin + 60:
+        may_read = received[slow] < (time.monotonic() - begin) * 25_000
+        readable, _, _ = select.select(good + [slow] * may_read, [], [], 0.05)
         for viewer in readable:
             received[viewer] += len(viewer.recv(1000 if viewer is slow else 65536))
+    memory.append(megabytes(process))
     counts = [received[viewer] for viewer in good]
-    return {"least": min(counts), "most": max(counts), "slow": received[slow]}
+    return {"least": min(counts), "most": max(counts), "slow": received[slow], "memory": memory}
 
 
 print(json.dumps(unwanted() if MODE == "unwanted" else crowd()), flush=True)
