@@ -9,7 +9,8 @@ answered with one line of JSON.
     screenshot PATH        writes a picture of the page
     window WIDTH HEIGHT    changes the size of the window
 
-Usage: browser.py ADDRESS PROFILE-FOLDER [firefox]
+Usage: browser.py ADDRESS PROFILE-FOLDER [firefox] [audible]
+`audible` lets its sound be heard; otherwise it is played to nobody.
 """
 import base64
 import json
@@ -76,11 +77,13 @@ setTimeout(() => done({ ages, drawn, gaps, unreadable, size: [video.videoWidth, 
 
 
 class Chromium:
-    def __init__(self, address, profile):
+    def __init__(self, address, profile, is_audible):
         options = Options()
         for argument in ["--headless=new", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + profile,
-                         "--window-size=1000,700", "--mute-audio", "--no-first-run", "--disable-background-networking"]:
+                         "--window-size=1000,700", "--no-first-run", "--disable-background-networking"]:
             options.add_argument(argument)
+        if not is_audible:
+            options.add_argument("--mute-audio")
         # Nobody can add the authority of a test to those that Chromium trusts.
         options.accept_insecure_certs = address.startswith("https:")
         # Its processes end with the driver, and not with this one.
@@ -116,13 +119,14 @@ class Firefox:
 
     SETTINGS = {
         "app.update.enabled": False, "datareporting.policy.dataSubmissionEnabled": False,
-        "browser.shell.checkDefaultBrowser": False, "marionette.port": 0, "media.volume_scale": "0.0",
+        "browser.shell.checkDefaultBrowser": False, "marionette.port": 0,
     }
 
-    def __init__(self, _, profile):
+    def __init__(self, _, profile, is_audible):
         os.makedirs(profile)
+        volume = {"media.volume_scale": "1.0" if is_audible else "0.0"}
         with open(profile + "/user.js", "w", encoding="utf-8") as file:
-            for name, value in self.SETTINGS.items():
+            for name, value in {**self.SETTINGS, **volume}.items():
                 file.write(f"user_pref({json.dumps(name)}, {json.dumps(value)});\n")
         # It must end with this process, also if nobody can ask it to.
         self.process = subprocess.Popen(
@@ -209,7 +213,7 @@ class Firefox:
 def main():
     address, profile, *kind = sys.argv[1:]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    browser = (Firefox if kind == ["firefox"] else Chromium)(address, profile)
+    browser = (Firefox if "firefox" in kind else Chromium)(address, profile, "audible" in kind)
     try:
         print(json.dumps({"title": browser.open(address)}), flush=True)
         for line in sys.stdin:
