@@ -363,10 +363,14 @@ let tests: [Module] = [
         ]),
     .test("HLSTests", uses: ["Media", "HLS", "HTTPClient", "BroadcastExtension", "broadcast-hls", "TestSupport"]),
     .test(
-        "LANTests", uses: ["Media", "HLS", "WebRTC", "BroadcastExtension", "broadcast-lan", "TestSupport", "NIOHTTP1"]),
+        "LANTests",
+        uses: [
+            "Media", "HLS", "WebRTC", "BroadcastExtension", "broadcast-lan", "TestSupport", "FuzzTargets", "NIOCore",
+            "NIOEmbedded", "NIOHTTP1",
+        ]),
     .test("WebRTCTests", uses: ["Media", "WebRTC", "FuzzTargets"]),
     .test("OpusTests", uses: ["COpus", "Media", "Opus"]),
-    .test("WHIPTests", uses: ["BroadcastExtension", "broadcast-whip"]),
+    .test("WHIPTests", uses: ["BroadcastExtension", "broadcast-whip", "FuzzTargets"]),
     .test("SRTTests", uses: ["Media", "Concurrency", "BroadcastExtension", "broadcast-srt", "TestSupport"]),
     .test("TestSupportTests", uses: ["TestPatterns", "TestSupport", "TestScreen"]),
     .test(

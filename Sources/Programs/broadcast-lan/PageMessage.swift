@@ -1,21 +1,21 @@
 import FoundationEssentials
 
 /// A message from a page, one JSON object. Unknown keys are ignored.
-struct PageMessage: Decodable {
+package struct PageMessage: Decodable {
     /// The page's clock in milliseconds, which comes back in a `Pong`.
-    var ping: Double?
+    package var ping: Double?
     /// `keyframe`.
-    var request: String?
+    package var request: String?
 
     /// Nil if it is not a message.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard let message = try? JSONDecoder().decode(PageMessage.self, from: Data(text.utf8)) else { return nil }
         self = message
     }
 }
 
 /// A message to a page that is not part of the stream, as JSON.
-enum PageNotice {
+package enum PageNotice {
     case viewers(Int)
     /// The name of the socket for the page's offers of WebRTC.
     case socket(String)
@@ -32,7 +32,7 @@ enum PageNotice {
         var clock: Double?
     }
 
-    var json: String {
+    package var json: String {
         let form =
             switch self {
             case .viewers(let count): Form(viewers: count)
