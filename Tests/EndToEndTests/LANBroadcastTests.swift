@@ -76,6 +76,8 @@ extension EndToEndTests {
                 #expect(try await browser.evaluate("\(width) === $('stage').clientWidth"))
                 try await browser.wait(for: "the latency", "/^Live, .* behind$/.test($('latency').textContent)")
 
+                try await expectEdge(of: browser)
+
                 // A click lets the sound be heard.
                 #expect(try await browser.evaluate("video.muted"))
                 try await browser.click("#sound")
@@ -96,6 +98,13 @@ extension EndToEndTests {
                 #expect(log.output.contains("room: live") && !log.output.contains(address), "\(log)")
                 try await browser.close()
             }
+        }
+
+        /// Expects that a page which was hidden for five seconds shows the newest picture again.
+        private nonisolated(nonsending) func expectEdge(of browser: Browser) async throws {
+            #expect(try await browser.hide(seconds: 5))
+            let ages = try await browser.measure(seconds: 2).ages.sorted()
+            #expect(ages.count > 5 && ages[ages.count / 2] < 2000, "\(ages)")
         }
 
         /// Counts the pictures that each player by WebRTC has decoded, and how many of them are keyframes: `counts` has
@@ -150,6 +159,7 @@ extension EndToEndTests {
                 try await browser.wait(
                     for: "sound", "sound.context.state === 'running' && sound.next > sound.context.currentTime")
                 try await browser.wait(for: "the viewer", "$('viewers').textContent === '1 viewer'")
+                try await expectEdge(of: browser)
                 // A viewer whom no datagram of the server reaches: the connection is made, and nothing comes.
                 _ = try await browser.evaluate(
                     """

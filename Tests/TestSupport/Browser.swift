@@ -68,6 +68,12 @@ package struct Browser: Sendable {
         _ = try await ask("click \(selector)")
     }
 
+    /// Minimizes the window for some seconds, which hides the page as another tab does. Returns whether the page was
+    /// hidden meanwhile. Chromium only.
+    nonisolated(nonsending) package func hide(seconds: Double) async throws -> Bool {
+        try JSONDecoder().decode(Bool.self, from: await ask("hide \(seconds)"))
+    }
+
     /// Waits until a JavaScript expression is true.
     nonisolated(nonsending) package func wait(for what: String, _ expression: String) async throws {
         try await peer.wait(for: what) { try await evaluate("!!(\(expression))", as: Bool.self) }

@@ -6,6 +6,7 @@ answered with one line of JSON.
                            this program has read it; the times between presented pictures
     eval EXPRESSION        the value of an expression in the page
     click SELECTOR         clicks an element, as a person does
+    hide SECONDS           minimizes the window for some seconds; whether the page was hidden (Chromium only)
     screenshot PATH        writes a picture of the page
     window WIDTH HEIGHT    changes the size of the window
 
@@ -102,6 +103,14 @@ class Chromium:
 
     def click(self, selector):
         return self.driver.find_element("css selector", selector).click()
+
+    def hide(self, seconds):
+        bounds = self.driver.get_window_rect()
+        self.driver.minimize_window()
+        time.sleep(seconds)
+        is_hidden = self.driver.execute_script("return document.hidden")
+        self.driver.set_window_rect(**bounds)
+        return is_hidden
 
     def save_screenshot(self, path):
         return self.driver.save_screenshot(path)
@@ -225,6 +234,8 @@ def main():
                 answer = browser.run("return " + rest)
             elif name == "click":
                 answer = browser.click(rest)
+            elif name == "hide":
+                answer = browser.hide(float(rest))
             elif name == "screenshot":
                 answer = browser.save_screenshot(rest)
             elif name == "window":
