@@ -236,13 +236,18 @@ struct HiddenWindowCoverTests {
                 covered.requestWholePicture()
                 return try covered.nextPicture(at: time)
             }
-            #expect(try next()?.loudPixels == 50 * 50)
+            try await waitUntil("the other window is shown") {
+                let loud = try next()?.loudPixels ?? 0
+                #expect(loud <= 50 * 50)
+                return loud == 50 * 50
+            }
+            time = MediaTime(milliseconds: 10_000)
             compositor.signal(SIGSTOP)
             window.unmap()
-            while time < MediaTime(milliseconds: 2500) {
+            while time < MediaTime(milliseconds: 12_500) {
                 #expect(try next()?.loudPixels ?? 0 <= 50 * 50, "\(time)")
                 // The end of a picture that the compositor began before.
-                if time < MediaTime(milliseconds: 100) {
+                if time < MediaTime(milliseconds: 10_100) {
                     painter.fill(0xFF00FF, x: 100, y: 100, width: 120, height: 90)
                 }
             }
@@ -256,6 +261,46 @@ struct HiddenWindowCoverTests {
                 return ground != nil && picture?.colour(x: inside.x, y: inside.y) == ground
             }
             // Not only because the longest time is over.
+            #expect(time < MediaTime(milliseconds: 15_000))
+        }
+    }
+
+    @Test func `nothing is shown before the compositor has drawn what happened before the start`() async throws {
+        try await withPeers { peers in
+            let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
+            let compositor = try #require(try await WindowManagement.openboxAndPicom.start(on: screen, in: peers))
+            let window = try LoudWindow(
+                display: screen.display, x: 100, y: 100, width: 120, height: 90, overridesRedirect: true)
+            window.setClass("secret")
+            window.map()
+            let other = try LoudWindow(
+                display: screen.display, x: 400, y: 300, width: 50, height: 50, overridesRedirect: true)
+            other.map()
+            let plain = try open(screen, HiddenWindowRules())
+            func plainPicture() throws -> Picture? {
+                plain.requestWholePicture()
+                return try plain.nextPicture()
+            }
+            try await waitUntil("the windows are shown") { try plainPicture()?.loudPixels == 120 * 90 + 50 * 50 }
+            compositor.signal(SIGSTOP)
+            window.move(x: 300, y: 100)
+            let covered = try open(screen, secret)
+            var time = MediaTime.zero
+            func next() throws -> Picture? {
+                time = time + MediaTime(milliseconds: 33)
+                covered.requestWholePicture()
+                return try covered.nextPicture(at: time)
+            }
+            while time < MediaTime(milliseconds: 2500) {
+                #expect(try next()?.loudPixels ?? 0 == 0, "\(time)")
+            }
+            #expect(try plainPicture()?.loudPixels == 120 * 90 + 50 * 50, "the compositor still shows its old picture")
+            compositor.signal(SIGCONT)
+            try await waitUntil("the other window is shown") {
+                let loud = try next()?.loudPixels ?? 0
+                #expect(loud <= 50 * 50)
+                return loud == 50 * 50
+            }
             #expect(time < MediaTime(milliseconds: 5000))
         }
     }

@@ -28,6 +28,9 @@ final class HiddenWindowCover {
     /// While anything is covered, the windows are checked again after this time, even without an event.
     private static let lookInterval = MediaTime(milliseconds: 1000)
 
+    /// A root window is not larger.
+    private static let everything = PixelRect(x: 0, y: 0, width: 32767, height: 32767)
+
     private let connection: X11Connection
     private let rules: HiddenWindowRules
     private let tracker: HiddenWindowTracker
@@ -121,8 +124,12 @@ final class HiddenWindowCover {
         // The server draws a window that moves, so this drawing does not count as the window's own.
         drawing.windows = drawing.windows.filter { places[$0] == trail.current[$0] }
         lastDrawing = lastDrawing.filter { trail.current[$0.key] != nil }
+        let isFirst = appliedRevision == nil
+        var passed = finding.passed.map { $0.grown(by: margin) }
+        // What happened before is not known: the compositor may still show a window where it was, or fade one out.
+        if isFirst && isComposited && !rules.isEmpty { passed = [Self.everything] }
         trail.update(
-            places, passed: finding.passed.map { $0.grown(by: margin) }, released: finding.released,
+            places, passed: passed, released: finding.released,
             drawn: drawn,
             restless: Set(lastDrawing.lazy.filter { now - $0.value < Self.restlessness }.map(\.key)), at: now,
             for: isComposited ? Self.compositedDelay : Self.delay, undrawnFor: Self.undrawnDelay,
@@ -130,7 +137,6 @@ final class HiddenWindowCover {
         rectangles = trail.rectangles
         suspects = finding.suspects.map { $0.grown(by: margin) }
         lastLook = now
-        let isFirst = appliedRevision == nil
         appliedRevision = revision
         let ended = self.rules.apply(
             revision: revision, processes: finding.processes, matches: finding.matches, ended: finding.ended)
