@@ -109,6 +109,18 @@ struct SetupSentencesTests {
             + "12.3 MB on its standard input; then a broadcast without a picture."
         #expect(outcome.sentence(extension: "web") == sentence && outcome.sentences(extension: "web").isEmpty)
         outcome.watchURL = "https://h/watch"
-        #expect(outcome.sentence(extension: "web") == sentence + " It can be watched at https://h/watch.")
+        let watched = sentence + " It can be watched at https://h/watch."
+        #expect(outcome.sentence(extension: "web") == watched)
+        outcome.viewers = 1
+        outcome.commentCount = 1
+        outcome.lastComment = ViewerComment(name: "Ada", text: "Hello!")
+        #expect(
+            outcome.sentence(extension: "web")
+                == watched + " It reported 1 viewer. It passed on one comment by Ada: Hello!")
+        outcome.viewers = 3
+        outcome.commentCount = 2
+        #expect(
+            outcome.sentence(extension: "web")
+                == watched + " It reported 3 viewers. It passed on 2 comments, the last one by Ada: Hello!")
     }
 }

@@ -22,5 +22,10 @@ extension ExtensionTrial.Outcome {
         "\(name) follows the protocol: \(callCount) samples and calls (pause, resume, annotate, a gap) and a finish, "
             + "\(StatusLine.size(byteCount)) on its standard input; then a broadcast without a picture."
             + (watchURL.map { " It can be watched at \($0)." } ?? "")
+            + (viewers.map { " It reported \($0) \($0 == 1 ? "viewer" : "viewers")." } ?? "")
+            + (lastComment.map { comment in
+                let count = commentCount == 1 ? "one comment" : "\(commentCount) comments, the last one"
+                return " It passed on \(count) by \(comment.name): \(comment.text)"
+            } ?? "")
     }
 }

@@ -36,9 +36,16 @@ struct ExtensionTrialTests {
     @Test func `An extension that follows the protocol has no findings`() async throws {
         let notices = Notices()
         let outcome = try await trial(
-            "\(Self.hello)echo '{\"watch_url\":\"http://h/x\"}'\necho 'a remark' >&2\ncat > /dev/null\n",
+            """
+            \(Self.hello)echo '{"watch_url":"http://h/x","viewers":3}'
+            echo '{"comment":{"from":"Ada","text":"Hello!"}}'
+            echo 'a remark' >&2
+            cat > /dev/null
+
+            """,
             notices: notices)
-        #expect(outcome.findings == [])
+        #expect(outcome.findings == [] && outcome.watchURL == "http://h/x" && outcome.viewers == 3)
+        #expect(outcome.commentCount == 1 && outcome.lastComment == ViewerComment(name: "Ada", text: "Hello!"))
         // 6 s at 10 pictures a second, and sound.
         #expect(outcome.callCount > 60 && outcome.byteCount > 10_000)
         #expect(notices.all.contains(.extensionSaid(name: "hostile", line: "a remark")))

@@ -1,5 +1,6 @@
 import Encode
 import Media
+import Synchronization
 import Upload
 
 /// Plays a test broadcast to an extension, and collects its violations of the protocol. It continues after an error if
@@ -25,12 +26,16 @@ package struct ExtensionTrial: Sendable {
         package var byteCount: Int
         /// The address at which viewers can watch, if the extension reported one.
         package var watchURL: String?
+        /// How many people watched at the end, if the extension reported it.
+        package var viewers: Int?
+        /// How many comments it passed on, and the last one.
+        package var commentCount = 0
+        package var lastComment: ViewerComment?
 
-        package init(findings: [Finding], callCount: Int, byteCount: Int, watchURL: String? = nil) {
+        package init(findings: [Finding], callCount: Int, byteCount: Int) {
             self.findings = findings
             self.callCount = callCount
             self.byteCount = byteCount
-            self.watchURL = watchURL
         }
     }
 
@@ -57,27 +62,31 @@ package struct ExtensionTrial: Sendable {
             seconds: seconds, isRaw: manifest.takesRawVideo, hasVideo: manifest.takesVideo,
             hasSound: !manifest.audioTracks.isEmpty,
             soundCodec: manifest.soundCodec, profile: manifest.profile)
-        let handler = makeHandler(found, report)
+        let comments = Mutex<(count: Int, last: ViewerComment?)>((0, nil))
+        let context = HandlerContext(
+            report: report, comment: { comment in comments.withLock { $0 = ($0.count + 1, comment) } })
+        let handler = makeHandler(found, context)
         if let error = await play(broadcast.stream, broadcast.elements, to: handler) { found.add(.failed(error)) }
         // A broadcast may be stopped before its first picture. The protocol does not define what a stream's program
         // does with an empty stream, so only clip and packet extensions are tested.
         if found.isEmpty && manifest.mode != .stream,
-            let error = await play(broadcast.stream, [], to: makeHandler(found, report))
+            let error = await play(broadcast.stream, [], to: makeHandler(found, HandlerContext(report: report)))
         {
             found.add(.failedWithoutPicture(error))
         }
-        return Outcome(
-            findings: found.all, callCount: broadcast.elements.count, byteCount: handler.byteCount,
-            watchURL: handler.remarks.watchURL)
+        var outcome = Outcome(
+            findings: found.all, callCount: broadcast.elements.count, byteCount: handler.byteCount)
+        outcome.watchURL = handler.remarks.watchURL
+        outcome.viewers = handler.remarks.viewers
+        (outcome.commentCount, outcome.lastComment) = comments.withLock { $0 }
+        return outcome
     }
 
-    private func makeHandler(_ found: FindingList, _ report: @escaping @Sendable (UploadNotice) -> Void)
-        -> any SampleHandler
-    {
+    private func makeHandler(_ found: FindingList, _ context: HandlerContext) -> any SampleHandler {
         var launch = launch
         launch.violations = { found.add(.violation($0)) }
         let handler = DestinationPlan.program(name: manifest.name, manifest: manifest, launch: launch).makeHandler()
-        handler.attach(HandlerContext(report: report))
+        handler.attach(context)
         return handler
     }
 
