@@ -22,7 +22,7 @@ final class RefusalLog {
         guard noted.insert(reason).inserted else { return }
         let guest = address?.ipAddress ?? "an unknown address"
         let line = "A guest at \(guest) was refused: \(reason.rawValue). Others like this one are not logged.\n"
-        // Whoever has closed the log wants no line of it.
+        // If the log is closed, the line is lost.
         _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
     }
 }
