@@ -95,6 +95,8 @@ let layers = [
             .swift("RTMP", uses: ["Media", "Mux", "NetworkSupport", "TLS", "NIOCore", "NIOPosix", "NIOTLS"]),
             // Requests to HTTP servers, by libcurl.
             .swift("HTTPClient", uses: ["CCurl", "COpenSSL", "Concurrency", "TLS"]),
+            // What browsers ask the page of the lan extension for: rules, limits, and the messages on its WebSocket.
+            .swift("PageRequests", uses: ["NIOCore", "NIOHTTP1", "NIOWebSocket"]),
             // A sender of WebRTC without sockets: ICE, DTLS, SRTP, RTP and its feedback.
             .swift("WebRTC", uses: ["COpenSSL", "CSRTP", "Media", "Bitstream"]),
         ]),
@@ -242,8 +244,8 @@ let layers = [
             .program(
                 "broadcast-lan",
                 uses: [
-                    "Bus", "Media", "Concurrency", "Bitstream", "HLS", "Mux", "Opus", "NetworkSupport", "TLS", "WebRTC",
-                    "BroadcastExtension", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket",
+                    "Bus", "Media", "Concurrency", "Bitstream", "HLS", "Mux", "Opus", "NetworkSupport", "TLS",
+                    "PageRequests", "WebRTC", "BroadcastExtension", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket",
                 ], embedded: ["page.html"]),
             .program(
                 "broadcast-srt", uses: ["CSRT", "Media", "Concurrency", "Processes", "Mux", "BroadcastExtension"]),
@@ -288,7 +290,8 @@ let support: [Module] = [
         "FuzzTargets",
         uses: [
             "CTOMLPlusPlus", "CCompositorInput", "Media", "Bitstream", "Mux", "RTMP", "BroadcastExtension", "Upload",
-            "UserConfiguration", "Credentials", "Control", "CommandModels", "TestPatterns", "NIOCore", "WebRTC",
+            "UserConfiguration", "Credentials", "Control", "CommandModels", "TestPatterns", "NIOCore", "NIOEmbedded",
+            "NIOHTTP1", "HTTPClient", "PageRequests", "WebRTC",
         ]),
 ]
 
@@ -365,12 +368,12 @@ let tests: [Module] = [
     .test(
         "LANTests",
         uses: [
-            "Media", "HLS", "WebRTC", "BroadcastExtension", "broadcast-lan", "TestSupport", "FuzzTargets", "NIOCore",
-            "NIOEmbedded", "NIOHTTP1",
+            "Media", "HLS", "PageRequests", "WebRTC", "BroadcastExtension", "broadcast-lan", "TestSupport",
         ]),
+    .test("PageRequestsTests", uses: ["PageRequests", "FuzzTargets", "NIOHTTP1"]),
     .test("WebRTCTests", uses: ["Media", "WebRTC", "FuzzTargets"]),
     .test("OpusTests", uses: ["COpus", "Media", "Opus"]),
-    .test("WHIPTests", uses: ["BroadcastExtension", "broadcast-whip", "FuzzTargets"]),
+    .test("WHIPTests", uses: ["HTTPClient", "BroadcastExtension", "broadcast-whip", "FuzzTargets"]),
     .test("SRTTests", uses: ["Media", "Concurrency", "BroadcastExtension", "broadcast-srt", "TestSupport"]),
     .test("TestSupportTests", uses: ["TestPatterns", "TestSupport", "TestScreen"]),
     .test(

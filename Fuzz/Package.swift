@@ -7,8 +7,8 @@ import PackageDescription
 /// A further target is a function in `Tests/FuzzTargets`, a folder here that calls it, and its name in this list.
 let targets = [
     "amf0", "answers", "bitstream", "chunks", "compositor", "configuration", "control", "description", "dtls",
-    "feedback", "flv", "frames", "keys", "links", "manifest", "publisher", "relay", "replies", "secrets", "stun",
-    "toml",
+    "feedback", "flv", "frames", "keys", "links", "location", "manifest", "publisher", "relay", "replies", "requests",
+    "secrets", "socket", "stun", "toml",
 ]
 
 let package = Package(

@@ -1,4 +1,5 @@
 import BroadcastExtension
+import PageRequests
 import Testing
 import WebRTC
 import broadcast_lan
@@ -58,11 +59,5 @@ struct LANSettingsTests {
     ])
     func `An address that the Internet reaches is told from others`(text: String, isLocal: Bool) throws {
         #expect(try #require(TransportAddress(text, port: 1)).isLocal == isLocal)
-    }
-
-    @Test func `A secret matches only itself`() {
-        #expect(AccessToken.matches("every-monday", "every-monday"))
-        #expect(!AccessToken.matches("every-mondaY", "every-monday") && !AccessToken.matches("", "every-monday"))
-        #expect(!AccessToken.matches("every-monday-", "every-monday") && !AccessToken.matches("every", "every-monday"))
     }
 }

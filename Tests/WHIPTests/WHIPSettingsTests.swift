@@ -1,4 +1,5 @@
 import BroadcastExtension
+import HTTPClient
 import Testing
 import broadcast_whip
 
@@ -27,13 +28,13 @@ struct WHIPSettingsTests {
         ("//b/s", "https://b/s"), ("/r/1?next=https://x", "https://a:1/r/1?next=https://x"),
     ])
     func `the address of a session can be relative`(location: String, url: String) {
-        #expect(WHIPEndpoint.resolve(location, against: "https://a:1/p/whip?x=/y") == url)
+        #expect(HTTPAddress.resolve(location, against: "https://a:1/p/whip?x=/y") == url)
     }
 
     @Test func `one server is the same in all spellings`() {
         for url in ["https://H.example", "HTTPS://h.example:443/x", "https://user@h.example/?y"] {
-            #expect(WHIPEndpoint.origin(of: url) == "https://h.example")
+            #expect(HTTPAddress.origin(of: url) == "https://h.example")
         }
-        #expect(WHIPEndpoint.origin(of: "http://h.example:443/") == "http://h.example:443")
+        #expect(HTTPAddress.origin(of: "http://h.example:443/") == "http://h.example:443")
     }
 }

@@ -1,8 +1,7 @@
 import BroadcastExtension
 import NIOCore
-import NIOHTTP1
 import NIOPosix
-import NIOWebSocket
+import PageRequests
 import TLS
 import WebRTC
 
@@ -175,35 +174,15 @@ final class LANServer {
         }
     }
 
-    /// The handlers of a connection: first HTTP, and WebSocket after an upgrade.
+    /// The handlers of a connection.
     private static func configure(
         _ channel: any Channel, _ rules: RequestRules, _ audience: NIOLoopBound<Audience>, _ log: RefusalLog
     ) throws {
-        let limit = RequestLimit(log: log)
-        let page = NIOLoopBound(
-            PageHandler(rules: rules, limit: limit, audience: audience.value, log: log), eventLoop: channel.eventLoop)
-        let bound = NIOLoopBound((limit: limit, log: log), eventLoop: channel.eventLoop)
-        let upgrader = NIOWebSocketServerUpgrader(
-            maxFrameSize: Viewer.maximumMessage,
-            shouldUpgrade: { channel, head in
-                let isAllowed = if case .socket = rules.answer(to: head) { true } else { false }
-                return channel.eventLoop.makeSucceededFuture(isAllowed ? HTTPHeaders() : nil)
-            },
-            upgradePipelineHandler: { channel, head in
-                channel.eventLoop.makeCompletedFuture {
-                    guard case .socket(let media) = rules.answer(to: head) else { return }
-                    bound.value.limit.end()
-                    try channel.pipeline.syncOperations.addHandler(
-                        Viewer(audience: audience.value, media: media, log: bound.value.log))
-                }
-            })
-        try channel.pipeline.syncOperations.addHandler(limit)
-        try channel.pipeline.syncOperations.configureHTTPServerPipeline(
-            withPipeliningAssistance: false,
-            withServerUpgrade: (
-                [upgrader], { context in context.pipeline.syncOperations.removeHandler(page.value, promise: nil) }
-            ), withErrorHandling: false)
-        try channel.pipeline.syncOperations.addHandler(page.value)
+        let (audience, limit) = (audience.value, RequestLimit(log: log))
+        try PageConnection.configure(
+            channel, rules, limit: limit, log: log,
+            page: PageHandler(rules: rules, limit: limit, audience: audience, log: log),
+            viewer: { Viewer(audience: audience, media: $0) })
     }
 }
 

@@ -1,4 +1,5 @@
 import BroadcastExtension
+import PageRequests
 import WebRTC
 
 /// The settings of the extension: the answers to the manifest's questions.
@@ -27,8 +28,6 @@ package struct LANSettings: Equatable {
     var isForNetwork: Bool { if case .addresses = binding { false } else { true } }
 
     package static let standardPort = 8330
-    /// The least number of characters of a token that the user chooses.
-    package static let shortestToken = 8
 
     package var binding = Binding.standard
     package var port = standardPort
@@ -78,7 +77,7 @@ package struct LANSettings: Equatable {
         token = setup["token"] ?? randomToken
         guard AccessToken.isValid(token) else {
             throw Self.wrong(
-                "token", "it has \(Self.shortestToken) to 128 characters, each a letter, a digit, - or _")
+                "token", "it has \(AccessToken.shortest) to 128 characters, each a letter, a digit, - or _")
         }
     }
 
@@ -108,31 +107,5 @@ package struct LANSettings: Equatable {
 
     private static func wrong(_ key: String, _ reason: String) -> BroadcastFailure {
         BroadcastFailure(code: 400, message: "The setting \(key) is wrong: \(reason).")
-    }
-}
-
-/// The secret in the address for viewers.
-package enum AccessToken {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
-
-    /// 22 characters of base64url (RFC 4648, section 5), which have 132 bits from the system's generator.
-    package static func random() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return String(
-            (0..<22).map { _ in
-                let bits: UInt64 = generator.next()
-                return alphabet[Int(bits & 63)]
-            })
-    }
-
-    package static func isValid(_ token: String) -> Bool {
-        (LANSettings.shortestToken...128).contains(token.count) && token.allSatisfy(alphabet.contains)
-    }
-
-    /// Compares in a time that does not depend on where the texts differ.
-    package static func matches(_ given: some StringProtocol, _ token: String) -> Bool {
-        let (given, token) = (Array(given.utf8), Array(token.utf8))
-        guard given.count == token.count else { return false }
-        return zip(given, token).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import PageRequests
 
 /// Answers a request for the page or for a part of its stream as HLS, and closes the connection.
 final class PageHandler: ChannelInboundHandler, RemovableChannelHandler {

@@ -5,6 +5,7 @@ import Media
 import NIOCore
 import NIOPosix
 import Opus
+import PageRequests
 import WebRTC
 
 /// The viewers who get the broadcast by WebRTC (WHEP): their sessions, and the UDP sockets that they share. Everything

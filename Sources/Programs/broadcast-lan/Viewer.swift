@@ -1,15 +1,14 @@
 import Concurrency
 import NIOCore
 import NIOWebSocket
+import PageRequests
 
-/// One viewer: the messages on its WebSocket (RFC 6455), and its queue. Everything happens on its event loop.
+/// One viewer: what goes to its WebSocket (RFC 6455) and comes from there, and its queue. Everything happens on its
+/// event loop.
 final class Viewer: ChannelInboundHandler {
-    typealias InboundIn = WebSocketFrame
+    typealias InboundIn = PageInput
     typealias OutboundOut = WebSocketFrame
 
-    /// The largest message from a page in bytes, and how many it may send in a second.
-    static let maximumMessage = 1024
-    private static let maximumRate = 20
     /// A page sends a ping each second. Without one for this long, it is gone.
     private static let silence = TimeAmount.seconds(10)
 
@@ -17,15 +16,12 @@ final class Viewer: ChannelInboundHandler {
     let id = AccessToken.random()
     private let audience: Audience
     private let media: SocketMedia
-    private let log: RefusalLog
     private var queue: ViewerQueue
     private var context: ChannelHandlerContext?
-    private var messages = (second: NIODeadline.now(), count: 0)
     private var watchdog: Scheduled<Void>?
 
-    /// - Parameter log: of the guests who are refused.
-    init(audience: Audience, media: SocketMedia, log: RefusalLog) {
-        (self.audience, self.media, self.log) = (audience, media, log)
+    init(audience: Audience, media: SocketMedia) {
+        (self.audience, self.media) = (audience, media)
         queue = ViewerQueue(withSound: media == .picturesAndSound)
     }
 
@@ -97,25 +93,14 @@ final class Viewer: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let frame = unwrapInboundIn(data)
-        guard countsMessage() else { return refuse(.policyViolation) }
-        switch frame.opcode {
-        case .text where frame.fin:
-            var bytes = frame.unmaskedData
-            guard let text = bytes.readString(length: bytes.readableBytes), let message = PageMessage(text) else {
-                return refuse(.protocolError)
-            }
+        switch unwrapInboundIn(data) {
+        case .message(let message):
             watch()
             if let ping = message.ping {
                 tell(PageNotice.pong(ping, clock: Double(SessionClock.monotonic()) / 1_000_000).json)
             }
             if message.request == "keyframe" { audience.requestKeyframe() }
-        case .ping:
-            let pong = WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)
-            context.writeAndFlush(wrapOutboundOut(pong), promise: nil)
-        case .pong: break
-        case .connectionClose: close(.normalClosure)
-        default: refuse(.unacceptableData)
+        case .end(let code): close(code)
         }
     }
 
@@ -129,23 +114,6 @@ final class Viewer: ChannelInboundHandler {
         watchdog?.cancel()
         audience.leave(self)
         context.fireChannelInactive()
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if error is NIOWebSocketError { log.note(.wrongMessage, from: context.remoteAddress) }
-        context.close(promise: nil)
-    }
-
-    private func refuse(_ code: WebSocketErrorCode) {
-        log.note(.wrongMessage, from: context?.remoteAddress)
-        close(code)
-    }
-
-    private func countsMessage() -> Bool {
-        let now = NIODeadline.now()
-        if now - messages.second > .seconds(1) { messages = (now, 0) }
-        messages.count += 1
-        return messages.count <= Self.maximumRate
     }
 
     private func watch() {

@@ -33,7 +33,7 @@ package struct WHIPEndpoint: Sendable {
 
     init(_ settings: WHIPSettings) throws(BroadcastFailure) {
         let isSecure = settings.url.lowercased().hasPrefix("https://")
-        let identity = isSecure ? ServerIdentity(WHIPSettings.host(of: settings.url)) : nil
+        let identity = isSecure ? ServerIdentity(HTTPAddress.host(of: settings.url)) : nil
         let own = HTTPConnections.Settings(
             localAddress: settings.localAddress?.text, identity: identity, authoritiesFile: settings.authoritiesFile)
         guard let connections = HTTPConnections(own) else {
@@ -52,17 +52,17 @@ package struct WHIPEndpoint: Sendable {
                 guard answer.isComplete else { throw .unreachable("the server's answer broke off") }
                 let text = String(decoding: answer.body, as: UTF8.self)
                 return Session(
-                    answer: text, url: answer.location.map { Self.resolve($0, against: url) },
+                    answer: text, url: answer.location.map { HTTPAddress.resolve($0, against: url) },
                     relays: RelayServer.all(inLinks: answer.links))
             case 301, 302, 307, 308:
                 guard let location = answer.location else {
                     throw .unreachable("the server moved, and does not say where")
                 }
-                let next = Self.resolve(location, against: url)
+                let next = HTTPAddress.resolve(location, against: url)
                 // The token is for this server.
-                guard Self.origin(of: next) == Self.origin(of: settings.url) else {
+                guard HTTPAddress.origin(of: next) == HTTPAddress.origin(of: settings.url) else {
                     throw .refused(
-                        code: 400, "the server sends to another one: \(WHIPSettings.host(of: next)). Give that address")
+                        code: 400, "the server sends to another one: \(HTTPAddress.host(of: next)). Give that address")
                 }
                 url = next
             default: throw Self.failure(answer, hasToken: settings.token != nil)
@@ -73,7 +73,7 @@ package struct WHIPEndpoint: Sendable {
 
     /// Ends a session. It ends by itself if that is not possible.
     func close(_ session: Session) async {
-        guard let url = session.url, Self.origin(of: url) == Self.origin(of: settings.url) else { return }
+        guard let url = session.url, HTTPAddress.origin(of: url) == HTTPAddress.origin(of: settings.url) else { return }
         _ = try? await perform("DELETE", url, body: nil)
     }
 
@@ -89,7 +89,7 @@ package struct WHIPEndpoint: Sendable {
                     timeout: body == nil ? Self.deleteTimeout : Self.timeout, longestRest: Self.longestAnswer,
                     restTimeout: .seconds(5)))
         } catch {
-            throw .unreachable(Self.sentence(error.reason, host: WHIPSettings.host(of: url)))
+            throw .unreachable(Self.sentence(error.reason, host: HTTPAddress.host(of: url)))
         }
     }
 
@@ -114,32 +114,5 @@ package struct WHIPEndpoint: Sendable {
         case .noAnswer, .noAnswerInTLS, .tooSlow: "\(host) does not answer in time"
         case .system, .closed, .cancelled, .other: "\(host) cannot be reached"
         }
-    }
-
-    /// The address in a header Location, which can be relative (RFC 3986, section 5.2).
-    package static func resolve(_ location: String, against url: String) -> String {
-        if let mark = location.firstRange(of: "://"),
-            !location[..<mark.lowerBound].contains(where: { "/?#".contains($0) })
-        {
-            return location
-        }
-        if location.hasPrefix("//") { return url.prefix { $0 != ":" } + ":" + location }
-        if location.hasPrefix("/") { return origin(of: url) + location }
-        let path = url.prefix { !"?#".contains($0) }
-        guard let slash = path.lastIndex(of: "/"), path[..<slash].count >= origin(of: url).count else {
-            return origin(of: url) + "/" + location
-        }
-        return path[...slash] + location
-    }
-
-    /// Scheme, host and port, in the same spelling for the same server.
-    package static func origin(of url: String) -> String {
-        guard let start = url.firstRange(of: "://") else { return "" }
-        let scheme = url[..<start.upperBound].lowercased()
-        let authority = url[start.upperBound...].prefix { !"/?#".contains($0) }.lowercased()
-        var place = authority.split(separator: "@", omittingEmptySubsequences: false).last.map(String.init) ?? ""
-        let standard = scheme == "https://" ? ":443" : ":80"
-        if place.hasSuffix(standard) { place.removeLast(standard.count) }
-        return scheme + place
     }
 }

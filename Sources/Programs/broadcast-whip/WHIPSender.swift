@@ -3,6 +3,7 @@ import BroadcastExtension
 import CLinux
 import Concurrency
 import Glibc
+import HTTPClient
 import Media
 import Synchronization
 import WebRTC
@@ -102,7 +103,7 @@ final class WHIPSender: Sendable {
         var wasAccepted = wasLive
         var attempts = 0
         // What was waited for, if the broadcast ends before an answer.
-        if !wasLive { host.status("waiting for \(WHIPSettings.host(of: settings.url))") }
+        if !wasLive { host.status("waiting for \(HTTPAddress.host(of: settings.url))") }
         while !isEnded {
             let problem: String
             do {
@@ -148,7 +149,7 @@ final class WHIPSender: Sendable {
 
     /// One session.
     private func publish(_ endpoint: WHIPEndpoint) async throws -> (End, isAccepted: Bool) {
-        let server = WHIPSettings.host(of: settings.url)
+        let server = HTTPAddress.host(of: settings.url)
         let isLocal = server == "localhost" || TransportAddress(server, port: 0)?.isLoopback == true
         guard let sockets = DatagramSockets(own: settings.localAddress, withLoopback: isLocal) else {
             throw WebRTCError.noMemory

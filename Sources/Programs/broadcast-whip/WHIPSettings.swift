@@ -1,4 +1,5 @@
 import BroadcastExtension
+import HTTPClient
 import WebRTC
 
 /// The settings of the extension: the answers to the manifest's questions.
@@ -42,22 +43,13 @@ package struct WHIPSettings: Equatable, Sendable {
         if rest.hasPrefix("//") { rest = "https:" + rest }
         let lower = rest.lowercased()
         guard lower.hasPrefix("https://") || lower.hasPrefix("http://"),
-            rest.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !host(of: String(rest)).isEmpty
+            rest.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !HTTPAddress.host(of: String(rest)).isEmpty
         else { throw wrong("url", "it must be https://HOST/PATH") }
         return String(rest)
     }
 
-    /// The host of an address, without its port and brackets.
-    package static func host(of url: String) -> String {
-        guard let start = url.firstRange(of: "://") else { return "" }
-        let authority = url[start.upperBound...].prefix { !"/?#".contains($0) }
-        let place = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
-        if place.hasPrefix("[") { return String(place.dropFirst().prefix { $0 != "]" }) }
-        return String(place.prefix { $0 != ":" })
-    }
-
     private static func isLocal(_ url: String) -> Bool {
-        let host = host(of: url)
+        let host = HTTPAddress.host(of: url)
         return host == "localhost" || TransportAddress(host, port: 0)?.isLoopback == true
     }
 

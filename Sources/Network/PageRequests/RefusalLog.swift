@@ -1,11 +1,11 @@
 import Glibc
 import NIOCore
 
-/// Says on standard error, which is the session's log, who was refused: once for each reason, because guests whom
+/// Says who was refused: once for each reason, because guests whom
 /// nobody wants can come often. Used on the event loop.
-final class RefusalLog {
+package final class RefusalLog {
     /// Its text continues "A guest at ADDRESS was refused: ".
-    enum Reason: String {
+    package enum Reason: String {
         case wrongSecret = "the secret of the address is missing or wrong"
         case foreignHost = "the request names another computer"
         case foreignSite = "a page of another site asked"
@@ -18,11 +18,22 @@ final class RefusalLog {
 
     private var noted: Set<Reason> = []
 
-    func note(_ reason: Reason, from address: SocketAddress?) {
+    private let write: (String) -> Void
+
+    /// - Parameter write: takes a line with its end. The standard one writes to standard error, which is the session's
+    ///   log.
+    package init(write: @escaping (String) -> Void = RefusalLog.writeToStandardError) {
+        self.write = write
+    }
+
+    package func note(_ reason: Reason, from address: SocketAddress?) {
         guard noted.insert(reason).inserted else { return }
         let guest = address?.ipAddress ?? "an unknown address"
-        let line = "A guest at \(guest) was refused: \(reason.rawValue). Others like this one are not logged.\n"
+        write("A guest at \(guest) was refused: \(reason.rawValue). Others like this one are not logged.\n")
+    }
+
+    package static func writeToStandardError(_ line: String) {
         // If the log is closed, the line is lost.
-        _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+        _ = line.withCString { Glibc.write(STDERR_FILENO, $0, strlen($0)) }
     }
 }

@@ -1,9 +1,9 @@
 import NIOCore
 
 /// Closes a connection whose request is too long or takes too long, until `end`.
-final class RequestLimit: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-    typealias InboundOut = ByteBuffer
+package final class RequestLimit: ChannelInboundHandler {
+    package typealias InboundIn = ByteBuffer
+    package typealias InboundOut = ByteBuffer
 
     static let maximumByteCount = 8 << 10
     static let maximumTime = TimeAmount.seconds(10)
@@ -14,22 +14,22 @@ final class RequestLimit: ChannelInboundHandler {
     private var isOver = false
     private var deadline: Scheduled<Void>?
 
-    init(log: RefusalLog) {
+    package init(log: RefusalLog) {
         self.log = log
     }
 
     /// The request has a body, which may have some bytes.
-    func allowBody(byteCount: Int) {
+    package func allowBody(byteCount: Int) {
         allowed += byteCount
     }
 
     /// The request is complete: WebSocket has limits of its own.
-    func end() {
+    package func end() {
         isOver = true
         deadline?.cancel()
     }
 
-    func channelActive(context: ChannelHandlerContext) {
+    package func channelActive(context: ChannelHandlerContext) {
         deadline = context.eventLoop.assumeIsolated().scheduleTask(in: Self.maximumTime) { [log] in
             log.note(.tooSlow, from: context.remoteAddress)
             context.close(promise: nil)
@@ -37,7 +37,7 @@ final class RequestLimit: ChannelInboundHandler {
         context.fireChannelActive()
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if !isOver {
             byteCount += unwrapInboundIn(data).readableBytes
             guard byteCount <= allowed else {
@@ -48,7 +48,7 @@ final class RequestLimit: ChannelInboundHandler {
         context.fireChannelRead(data)
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
+    package func channelInactive(context: ChannelHandlerContext) {
         deadline?.cancel()
         context.fireChannelInactive()
     }

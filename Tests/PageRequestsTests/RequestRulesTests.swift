@@ -1,6 +1,6 @@
 import NIOHTTP1
+import PageRequests
 import Testing
-import broadcast_lan
 
 struct RequestRulesTests {
     private static let token = "sesame-opens-this"

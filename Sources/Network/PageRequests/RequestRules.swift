@@ -59,7 +59,7 @@ package struct RequestRules: Sendable {
     }
 
     /// Why a request is answered with `notFound`; nil if what it asks for does not exist.
-    func refusal(of head: HTTPRequestHead) -> RefusalLog.Reason? {
+    package func refusal(of head: HTTPRequestHead) -> RefusalLog.Reason? {
         guard let host = host(of: head) else { return .foreignHost }
         let path = head.uri.prefix { $0 != "?" }.split(separator: "/", omittingEmptySubsequences: false)
         // Browsers look for these by themselves.
@@ -91,7 +91,7 @@ package enum SocketMedia: Equatable, Sendable {
     case pictures
     case picturesAndSound
 
-    init(query: some StringProtocol) {
+    package init(query: some StringProtocol) {
         self = query == "media=none" ? .none : query == "sound=1" ? .picturesAndSound : .pictures
     }
 }

@@ -1,0 +1,7 @@
+import FuzzTargets
+
+/// The entry point for libFuzzer.
+@_cdecl("LLVMFuzzerTestOneInput") public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    FuzzTargets.requests(Array(UnsafeBufferPointer(start: start, count: count)))
+    return 0
+}
