@@ -1,37 +1,33 @@
-"""A server of WHIP (RFC 9725) on Janus, an SFU in C: each stream is published in a room of its VideoRoom, and recorded.
+"""Janus, an SFU in C, behind the endpoint of WHIP in Examples/whip-into-janus: each stream is recorded.
 
 janus_whip.py PORT FOLDER
-Starts Janus with a configuration in FOLDER. Prints a JSON object a line: {"event": "ready"|"offer"|"up"|"delete", ...},
-and after a session {"event": "recorded", "kind": "video"|"audio", "path": PATH}: Matroska or Ogg of what has arrived.
+Starts Janus with a configuration in FOLDER. Prints what the endpoint prints, and after a session
+{"event": "recorded", "kind": "video"|"audio", "path": PATH}: Matroska or Ogg of what has arrived.
 """
 
 import asyncio
-import json
 import os
-import signal
 import socket
 import subprocess
 import sys
-import uuid
+import time
+import urllib.request
 
-from aiohttp import ClientSession, web
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../Examples/whip-into-janus"))
+sys.dont_write_bytecode = True
+import whip_into_janus
 
 port, folder = int(sys.argv[1]), sys.argv[2]
-ROOM = 1234
 
 
-def free_port(kind=socket.SOCK_STREAM):
-    with socket.socket(socket.AF_INET, kind) as one:
+def free_port():
+    with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return one.getsockname()[1]
 
 
-def tell(event, **values):
-    print(json.dumps({"event": event, **values}), flush=True)
-
-
 def configure(api):
-    """Only the room and HTTP, on the loopback."""
+    """Only the room and HTTP, on the loopback. Rooms that clients make are recorded."""
     base = next(path for path in ("/usr/lib/x86_64-linux-gnu/janus", "/usr/lib/aarch64-linux-gnu/janus", "/usr/lib/janus")
                 if os.path.isdir(path))
     def others(kind, wanted):
@@ -50,7 +46,7 @@ general: {{ json = "compact", base_path = "/janus", http = true, port = {api}, i
 admin: {{ admin_http = false, admin_https = false }}
 """,
         "janus.plugin.videoroom.jcfg": f"""
-room-{ROOM}: {{ description = "test", publishers = 4, fir_freq = 10, audiocodec = "opus", videocodec = "h264",
+room-1234: {{ description = "test", publishers = 4, fir_freq = 10, audiocodec = "opus", videocodec = "h264",
   record = true, rec_dir = "{folder}" }}
 """,
     }
@@ -59,115 +55,48 @@ room-{ROOM}: {{ description = "test", publishers = 4, fir_freq = 10, audiocodec 
             file.write(text)
 
 
-class Janus:
-    """The HTTP interface of Janus."""
-
-    def __init__(self, client, url):
-        self.client, self.url, self.answers = client, url, {}
-
-    async def ask(self, path="", **fields):
-        name = uuid.uuid4().hex
-        async with self.client.post(self.url + path, json={"transaction": name, **fields}) as answer:
-            return name, await answer.json()
-
-    async def open(self):
-        _, answer = await self.ask(janus="create")
-        self.session = f"/{answer['data']['id']}"
-        asyncio.ensure_future(self.listen())
-        _, answer = await self.ask(self.session, janus="attach", plugin="janus.plugin.videoroom")
-        self.handle = f"{self.session}/{answer['data']['id']}"
-
-    async def listen(self):
-        while True:
-            try:
-                async with self.client.get(f"{self.url}{self.session}?maxev=1") as answer:
-                    event = await answer.json()
-            except Exception:
+def wait_for(url):
+    for _ in range(200):
+        try:
+            with urllib.request.urlopen(url, timeout=5):
                 return
-            if event.get("janus") == "webrtcup":
-                tell("up")
-            if event.get("janus") == "error":
-                return
-            if event.get("transaction") in self.answers:
-                self.answers[event["transaction"]].set_result(event)
-
-    async def publish(self, offer):
-        name = uuid.uuid4().hex
-        self.answers[name] = asyncio.get_running_loop().create_future()
-        message = {"janus": "message", "transaction": name, "jsep": {"type": "offer", "sdp": offer},
-                   "body": {"request": "joinandconfigure", "room": ROOM, "ptype": "publisher", "record": True,
-                            "filename": "stream"}}
-        async with self.client.post(self.url + self.handle, json=message) as answer:
-            await answer.json()
-        event = await asyncio.wait_for(self.answers[name], 20)
-        return event.get("jsep", {}).get("sdp"), event
-
-    async def close(self):
-        await self.ask(self.session, janus="destroy")
+        except OSError:
+            time.sleep(0.1)
+    sys.exit("Janus does not answer")
 
 
-async def main():
+async def convert(log):
+    # Janus closes the files a moment after the session.
+    await asyncio.sleep(1)
+    for name in sorted(os.listdir(folder)):
+        if not name.endswith(".mjr"):
+            continue
+        kind = "video" if "-video" in name else "audio"
+        target = f"{folder}/{name[:-4]}.{'mkv' if kind == 'video' else 'opus'}"
+        program = await asyncio.create_subprocess_exec(
+            "janus-pp-rec", f"{folder}/{name}", target, stdout=log, stderr=log)
+        await program.wait()
+        whip_into_janus.print_event("recorded", kind=kind, path=target)
+
+
+def main():
     api = free_port()
     configure(api)
-    log = open(f"{folder}/janus.log", "wb")
-    server = subprocess.Popen(["janus", "-F", folder, "--disable-colors"], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-    sessions = {}
-    async with ClientSession() as client:
-        url = f"http://127.0.0.1:{api}/janus"
-        for _ in range(200):
-            try:
-                async with client.get(url + "/info") as answer:
-                    if answer.status == 200:
-                        break
-            except OSError:
-                await asyncio.sleep(0.1)
+    with open(f"{folder}/janus.log", "wb") as log:
+        server = subprocess.Popen(
+            ["janus", "-F", folder, "--disable-colors"], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        wait_for(f"http://127.0.0.1:{api}/janus/info")
 
-        async def offer(request):
-            text = await request.text()
-            tell("offer", profile=[line for line in text.splitlines() if "profile-level-id" in line])
-            janus = Janus(client, url)
-            await janus.open()
-            answer, event = await janus.publish(text)
-            if answer is None:
-                tell("refused", reason=json.dumps(event))
-                return web.Response(status=400)
-            name = str(len(sessions))
-            sessions[name] = janus
-            return web.Response(status=201, text=answer, content_type="application/sdp",
-                                headers={"Location": "/session/" + name})
+        def tell(event, **values):
+            whip_into_janus.print_event(event, **values)
+            if event == "delete":
+                asyncio.ensure_future(convert(log))
 
-        async def delete(request):
-            janus = sessions.get(request.match_info["name"])
-            if janus is None:
-                return web.Response(status=404)
-            tell("delete")
-            await janus.close()
-            asyncio.ensure_future(convert())
-            return web.Response(status=200)
-
-        async def convert():
-            await asyncio.sleep(1)
-            for name in sorted(os.listdir(folder)):
-                if not name.endswith(".mjr"):
-                    continue
-                kind = "video" if "video" in name else "audio"
-                target = f"{folder}/{name[:-4]}.{'mkv' if kind == 'video' else 'opus'}"
-                await (await asyncio.create_subprocess_exec("janus-pp-rec", f"{folder}/{name}", target, stdout=log,
-                                                            stderr=log)).wait()
-                tell("recorded", kind=kind, path=target)
-
-        application = web.Application()
-        application.add_routes([web.post("/whip", offer), web.delete("/session/{name}", delete)])
-        runner = web.AppRunner(application)
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", port).start()
-        tell("ready")
-        stop = asyncio.get_running_loop().create_future()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, lambda: stop.done() or stop.set_result(None))
-        await stop
+        options = whip_into_janus.parse(
+            ["--janus", f"http://127.0.0.1:{api}/janus", "--room", "1234", "--port", str(port)])
+        asyncio.run(whip_into_janus.serve(options, tell))
         server.terminate()
         server.wait()
 
 
-asyncio.run(main())
+main()
