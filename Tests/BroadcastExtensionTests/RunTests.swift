@@ -44,6 +44,21 @@ struct RunTests {
         }
     }
 
+    @Test func `A bitrate that is not known any more is taken back`() async throws {
+        let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
+            ExtensionProcess.send([.start, .event("finish")])
+            run(
+                Idle { host in
+                    for bitrate in [nil, 1500, 1500, nil, nil] {
+                        host.waiting(milliseconds: 0, acceptedBitrate: bitrate)
+                    }
+                })
+        }
+        #expect(
+            ExtensionProcess.replies(result.standardOutputContent).dropFirst()
+                == [nil, 1500, 1500, 0, nil].map { Reply(queueMilliseconds: 0, bitrate: $0) }[...])
+    }
+
     @Test func `Frames that this version does not know are ignored`() async throws {
         let result = try await #require(processExitsWith: .success, observing: [\.standardOutputContent]) {
             ExtensionProcess.send([

@@ -212,6 +212,24 @@ struct ProcessHandlerTests {
         }
     }
 
+    @Test func `A bitrate that an extension reports holds until it takes it back`() async throws {
+        for (line, expected) in [("{}", 1500), (#"{"queue_ms":0}"#, 1500), (#"{"bitrate_kbps":0}"#, nil)] {
+            try await withPeers { peers in
+                let folder = try ProgramFolder(
+                    """
+                    #!/bin/sh
+                    echo '{"hello":1}'
+                    echo '{"queue_ms":300,"bitrate_kbps":1500}'
+                    echo '\(line)'
+                    exec cat > received
+                    """, in: peers)
+                let handler = ExtensionSamplesHandler(manifest: folder.manifest, launch: folder.launch())
+                #expect(await play(handler, count: 500) == nil)
+                #expect(handler.remarks.bitrate == expected, "\(line)")
+            }
+        }
+    }
+
     @Test func `What an extension reports after the end of the broadcast is its final status`() async throws {
         for (last, expected) in [("2 segments are lost", "2 segments are lost"), ("", nil)] as [(String, String?)] {
             try await withPeers { peers in

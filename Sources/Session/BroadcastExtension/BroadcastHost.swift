@@ -1,9 +1,12 @@
 import Glibc
 import Processes
+import Synchronization
 
 /// The connection from the extension to `broadcast`. Its methods can be called at any time, from any thread.
 public final class BroadcastHost: Sendable {
     private let descriptor: Int32
+    /// True while a bitrate that was reported holds.
+    private let hasLimit = Atomic(false)
 
     init(descriptor: Int32) {
         self.descriptor = descriptor
@@ -20,9 +23,11 @@ public final class BroadcastHost: Sendable {
     ///
     /// - Parameter acceptedBitrate: what the connection takes now, picture and sound together, in kbit/s. The host then
     ///   lowers the bitrate to that, as far as other destinations that share the picture allow, and does not draw
-    ///   conclusions from the backlog. Nil if the extension does not know it.
+    ///   conclusions from the backlog. Nil if the extension does not know it, or not any more.
     public func waiting(milliseconds: Int, acceptedBitrate: Int? = nil) {
-        send(Reply(queueMilliseconds: milliseconds, bitrate: acceptedBitrate))
+        // A host keeps the last value, and 0 takes it back.
+        let hadLimit = hasLimit.exchange(acceptedBitrate != nil, ordering: .relaxed)
+        send(Reply(queueMilliseconds: milliseconds, bitrate: acceptedBitrate ?? (hadLimit ? 0 : nil)))
     }
 
     /// Reports the address at which viewers can watch.

@@ -37,7 +37,8 @@ public struct Reply: Codable, Equatable, Sendable {
     public var ready: Bool?
     /// The media time in milliseconds that waits in the extension to be sent.
     public var queueMilliseconds: Int?
-    /// The bitrate of picture and sound in kbit/s that the far end accepts. The host sends at most that.
+    /// The bitrate of picture and sound in kbit/s that the far end accepts. The host sends at most that. 0 if it
+    /// is not known any more.
     public var bitrate: Int?
     /// The current state as text for the user.
     public var status: String?

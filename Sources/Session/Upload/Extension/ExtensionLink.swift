@@ -50,7 +50,7 @@ final class ExtensionLink: Sendable {
             if let waiting = reply.queueMilliseconds {
                 state.remarks.backlog = MediaTime(milliseconds: Int64(min(max(0, waiting), 3_600_000)))
             }
-            if let bitrate = reply.bitrate { state.remarks.bitrate = min(max(1, bitrate), 10_000_000) }
+            if let bitrate = reply.bitrate { state.remarks.bitrate = bitrate > 0 ? min(bitrate, 10_000_000) : nil }
             if let viewers = reply.viewers { state.remarks.viewers = min(max(0, viewers), 1_000_000_000) }
             return (state.context.comment, reply.request == "keyframe" ? state.context.requestKeyframe : nil)
         }
