@@ -132,8 +132,8 @@ own-desktop-program:
 test-faults:
 	@./.ci/packages $(TEST_PACKAGES) iproute2
 	@$(AS_USER) $(MAKE) --no-print-directory test-build
-	@if [ "$$(id -u)" -eq 0 ]; then cd "$$($(AS_USER) --folder)" && $(TESTS) --filter '^FaultTests\.FaultTests/LineFaults/'; fi
-	@$(AS_USER) $(TESTS) --filter '^FaultTests\.' --skip '^FaultTests\.FaultTests/LineFaults/'
+	@if [ "$$(id -u)" -eq 0 ]; then cd "$$($(AS_USER) --folder)" && $(TESTS) --filter '^FaultTests\.FaultTests/(LineFaults|WebRTCLineFaults)/'; fi
+	@$(AS_USER) $(TESTS) --filter '^FaultTests\.' --skip '^FaultTests\.FaultTests/(LineFaults|WebRTCLineFaults)/'
 
 coverage:
 	@./.ci/packages $(TEST_PACKAGES)

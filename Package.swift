@@ -385,7 +385,10 @@ let tests: [Module] = [
     // Fault injection, which takes minutes: make test-faults. It shares its fixtures with EndToEndTests.
     .test(
         "FaultTests",
-        uses: ["BroadcastKit", "TestPatterns", "TestSupport", "TestScreen", "TestCast", "broadcast", "broadcast-srt"]),
+        uses: [
+            "BroadcastKit", "TestPatterns", "TestSupport", "TestScreen", "TestCast", "broadcast", "broadcast-srt",
+            "broadcast-whip",
+        ]),
     .test(
         "BroadcastTests",
         uses: [

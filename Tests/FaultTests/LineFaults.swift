@@ -128,7 +128,7 @@ extension FaultTests {
             try await PaintedScreen.start(
                 ["clock", "--beep", "--window", "320x180+0+0"], on: studio.screen.display, pulse: studio.pulse,
                 in: studio.peers)
-            try await installSRT(studio)
+            try await studio.installExtension("srt")
             let link = try await Link.open(in: studio.peers)
             if let fault { try await link.set(fault) }
             // FFmpeg's latency is in microseconds.
@@ -146,18 +146,6 @@ extension FaultTests {
                 environment: studio.broadcast.environment)
             _ = try await peer.waitForErrorLine(containing: "session default: live")
             return (link, far, peer)
-        }
-
-        /// Gives root an extension of its own: a program rejects one that belongs to another user, as the built one
-        /// does.
-        private nonisolated(nonsending) func installSRT(_ studio: Studio) async throws {
-            let programs = URL(fileURLWithPath: studio.broadcast.binary).deletingLastPathComponent().path
-            let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
-                .standardized.path
-            let folder = try #require(studio.broadcast.environment["XDG_DATA_HOME"]) + "/broadcast/extensions/srt"
-            let script =
-                "umask 022 && mkdir -p \"$0\" && cp \"$1/broadcast-srt\" \"$2/Extensions/srt/extension.toml\" \"$0\""
-            try await studio.peers.run("install-srt", ["sh", "-c", script, folder, programs, package])
         }
 
         /// How long it takes until the bitrate that was asked for is back: 30 s at most.

@@ -42,7 +42,10 @@ extension FuzzTargets {
             case .arrivals(let arrivals):
                 precondition(arrivals.arrivals.count <= 65_535)
                 estimator.note(arrivals, at: MediaTime(milliseconds: Int64(index) * 400))
-            case .lost(let share, _): estimator.noteLoss(Double(share) / 256, sentRate: 1_000_000)
+            case .limit(let limit):
+                precondition(limit >= 0)
+                estimator.fall(to: limit)
+            case .report: estimator.noteCalm(sentRate: 1_000_000)
             case .missing, .keyframe: break
             }
         }

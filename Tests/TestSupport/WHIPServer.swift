@@ -4,7 +4,7 @@ import Foundation
 package struct WHIPServer: Sendable {
     /// What it has seen of a broadcast at a moment. Each event has only the values that belong to it.
     package struct Event: Decodable, Sendable {
-        /// `offer`, `state`, `picture`, `sound`, `end`, `delete` or `refused`; of Janus also `ready`, `up` and
+        /// `ready`, `offer`, `state`, `picture`, `sound`, `end`, `delete` or `refused`; of Janus also `up` and
         /// `recorded`.
         package let event: String
         package let state: String?
@@ -16,6 +16,8 @@ package struct WHIPServer: Sendable {
         /// The standard deviation of the luma: near zero for a picture without content.
         package let spread: Double?
         package let keyframes: Int?
+        /// The longest time between two pictures since the last of these events, in milliseconds.
+        package let gap: Double?
         /// Of samples of 16 bits.
         package let loudest: Int?
         /// `video` or `audio`, and the recording of it.
@@ -26,20 +28,26 @@ package struct WHIPServer: Sendable {
     package let peer: Peer
     package let port: Int
 
-    package var url: String { "whip:http://127.0.0.1:\(port)/whip" }
+    private let host: String
+
+    package var url: String { "whip:http://\(host):\(port)/whip" }
 
     /// Starts it, and waits until it listens.
     ///
-    /// - Parameter options: `--token TOKEN`, and `--pli SECONDS`: how often it asks for a keyframe.
+    /// - Parameters:
+    ///   - host: the address to listen on.
+    ///   - options: `--token TOKEN`, and `--pli SECONDS`: how often it asks for a keyframe.
+    ///   - place: the command as it is run elsewhere, such as in another network namespace.
     nonisolated(nonsending) package static func start(
-        in peers: Peers, port: Int? = nil, options: [String] = []
+        in peers: Peers, host: String = "127.0.0.1", port: Int? = nil, options: [String] = [],
+        at place: ([String]) -> [String] = { $0 }
     ) async throws -> WHIPServer {
         let port = try port ?? freePort()
         // Debian's own Python: only that one has python3-aiortc.
-        let peer = try peers.start(
-            "whip", ["/usr/bin/python3", "-u", SharedDesktop.program("whip_server.py"), "\(port)"] + options)
-        try await peer.wait(for: "its port") { isBound(port) }
-        return WHIPServer(peer: peer, port: port)
+        let command = ["/usr/bin/python3", "-u", SharedDesktop.program("whip_server.py"), "\(port)", "--host", host]
+        let server = WHIPServer(peer: try peers.start("whip", place(command + options)), port: port, host: host)
+        try await server.wait(for: "its port") { $0.event == "ready" }
+        return server
     }
 
     /// Starts Janus behind an endpoint of WHIP (`Programs/janus_whip.py`), which records what arrives.
@@ -48,7 +56,7 @@ package struct WHIPServer: Sendable {
         let folder = try peers.makeFolder("janus")
         let peer = try peers.start(
             "janus", ["/usr/bin/python3", "-u", SharedDesktop.program("janus_whip.py"), "\(port)", folder])
-        let server = WHIPServer(peer: peer, port: port)
+        let server = WHIPServer(peer: peer, port: port, host: "127.0.0.1")
         try await server.wait(for: "Janus") { $0.event == "ready" }
         return server
     }

@@ -70,7 +70,7 @@ struct RTPTests {
         #expect(
             ReceiverFeedback.all(in: missing + keyframe) == [.missing([100, 101, 103], source: source), .keyframe])
         let report: [UInt8] = [0x81, 201, 0, 7, 0, 0, 0, 1, 0, 0, 0, 7, 64] + [UInt8](repeating: 0, count: 19)
-        #expect(ReceiverFeedback.all(in: report) == [.lost(64, source: source)])
+        #expect(ReceiverFeedback.all(in: report) == [.report(ReceptionReport(source: source, lost: 64))])
         for count in 0..<missing.count { #expect(ReceiverFeedback.all(in: Array(missing.prefix(count))).isEmpty) }
         for _ in 0..<5000 {
             let bytes = (0..<Int.random(in: 0...80)).map { _ in UInt8.random(in: 0...255) }
@@ -156,6 +156,37 @@ struct RTPTests {
         #expect(pacer.isLate(at: muchLater))
         pacer.dropPictures(at: muchLater)
         #expect(pacer.isEmpty && pacer.nextDeadline(rate: 1) == nil && pacer.waitingBytes == 0)
+    }
+
+    @Test func `what the receiver estimates is a limit if more is sent`() {
+        // An exponent of 3 and a mantissa of 125,000.
+        let report: [UInt8] =
+            [0x8F, 206, 0, 5, 0, 0, 0, 1, 0, 0, 0, 0] + Array("REMB".utf8) + [1, 3 << 2 | 1, 0xE8, 0x48, 0, 0, 0, 7]
+        #expect(ReceiverFeedback.all(in: report) == [.limit(1_000_000)])
+        for count in 0..<report.count { #expect(ReceiverFeedback.all(in: Array(report.prefix(count))).isEmpty) }
+    }
+
+    @Test func `the rate of what was sent is that of the last second`() {
+        var sent = SentRate()
+        for index in 0..<400 {
+            let now = MediaTime(milliseconds: Int64(index) * 10)
+            sent.add(byteCount: index < 200 ? 2500 : 1250, at: now)
+            if index == 10 { #expect(sent.value(at: now) == nil) }
+            if index == 199 { #expect(sent.value(at: now).map { abs($0.rate - 2_000_000) < 40_000 } == true) }
+        }
+        let end = MediaTime(milliseconds: 3990)
+        #expect(sent.value(at: end).map { abs($0.rate - 1_000_000) < 20_000 && $0.packetCount == 100 } == true)
+        #expect(sent.value(over: MediaTime(milliseconds: 500), at: end)?.packetCount == 50)
+        #expect(sent.value(at: MediaTime(milliseconds: 9000))?.rate == 0)
+    }
+
+    @Test func `the time when a packet is sent is in its extension`() {
+        var packet = RTPPacket(
+            payloadType: 96, isMarked: true, sequence: 1, timestamp: 2, source: 3,
+            extensions: RTPPacket.Extensions(sendTime: 3), mid: "", payload: [9], isVideo: true)
+        // 65.5 s are 1.5 s modulo 64: 6 bits of seconds, 18 after the point.
+        packet.setSendTime(MediaTime(milliseconds: 65_500))
+        #expect(packet.bytes[16..<20] == [0x32, 0x06, 0, 0])
     }
 
     @Test func `a few lost packets of a still screen are no narrow line`() throws {

@@ -36,6 +36,8 @@ package final class MediaConnection {
     private static let holdForSound = MediaTime(milliseconds: 37)
     /// The same if the sound never pauses, so that the jitter buffer keeps what it has.
     private static let holdForContinuousSound = MediaTime(milliseconds: 50)
+    /// With a smaller share of lost packets, the line may take more.
+    private static let smallLoss = 0.02
     private static let videoClock: Int64 = 90_000
     private static let soundClock: Int64 = 48_000
 
@@ -63,8 +65,11 @@ package final class MediaConnection {
     private var retransmissions = Retransmissions()
     /// False until a keyframe can be sent: what precedes it cannot be decoded.
     private var hasKeyframe = false
-    private var sentBits = 0.0
-    private var sentSince: MediaTime?
+    private var sentRate = SentRate()
+    /// Of a peer that does not report arrivals.
+    private var evidence = LineEvidence()
+    /// The last sender reports of pictures.
+    private var sentReports: [(name: UInt32, time: MediaTime)] = []
 
     private var datagrams: [(to: TransportAddress, bytes: [UInt8])] = []
     private var events: [Event] = []
@@ -374,12 +379,13 @@ package final class MediaConnection {
         guard let session, let selected = agent.selected else { return }
         var packet = packet
         packet.setTransportSequence(transportSequence)
+        packet.setSendTime(time)
         guard let bytes = session.protect(packet.bytes) else { return }
         if packet.transportSequence != nil {
             estimator.noteSent(transportSequence, size: bytes.count, at: time)
             transportSequence &+= 1
         }
-        sentBits += Double(bytes.count) * 8
+        sentRate.add(byteCount: bytes.count, at: time)
         datagrams.append((selected, bytes))
     }
 
@@ -390,6 +396,7 @@ package final class MediaConnection {
         var wallClock = timespec()
         clock_gettime(CLOCK_REALTIME, &wallClock)
         let now = MediaTime(nanoseconds: Int64(wallClock.tv_sec) * 1_000_000_000 + Int64(wallClock.tv_nsec))
+        sentReports = sentReports.suffix(7) + [(ControlPackets.reportName(wallClock: now), time)]
         for stream in [video, sound].compactMap({ $0 }) where stream.packetCount > 0 {
             let packet = ControlPackets.report(
                 of: stream, ticks: (time - origin).value(timescale: stream.clockRate), wallClock: now)
@@ -402,6 +409,8 @@ package final class MediaConnection {
         case .keyframe: events.append(.keyframeNeeded)
         case .missing(let numbers, let source):
             guard source == video?.source else { return }
+            evidence.noteMissing(numbers.count { !retransmissions.isAnswered($0) }, at: time)
+            followEvidence(at: time)
             for number in numbers {
                 guard let size = video?.size(of: number),
                     retransmissions.ask(number, size: size, rate: estimator.estimate, at: time)
@@ -409,12 +418,37 @@ package final class MediaConnection {
                 resend(number, at: time)
             }
         case .arrivals(let arrivals): estimator.note(arrivals, at: time)
-        case .lost(let share, let source):
-            guard source == video?.source, peer?.hasTransportFeedback == false else { return }
-            let seconds = sentSince.map { (time - $0).seconds } ?? 0
-            if seconds > 0 { estimator.noteLoss(Double(share) / 256, sentRate: sentBits / seconds) }
-            (sentBits, sentSince) = (0, time)
+        case .limit(let limit):
+            guard peer?.hasTransportFeedback == true else {
+                evidence.noteLimit(limit, at: time)
+                followEvidence(at: time)
+                return
+            }
+            // The estimate is made here, so this is what the peer wants.
+            if let sent = sentRate.value(at: time), limit < sent.rate { estimator.fall(to: limit) }
+        case .report(let report):
+            guard report.source == video?.source, peer?.hasTransportFeedback == false else { return }
+            if let sent = sentReports.last(where: { $0.name == report.senderReport }) {
+                let held = MediaTime(nanoseconds: Int64(report.delay) * 1_000_000_000 >> 16)
+                evidence.noteRoundTrip(max(.zero, time - sent.time - held), at: time)
+            }
+            let loss = Double(report.lost) / 256
+            evidence.noteLoss(loss, at: time)
+            guard !followEvidence(at: time) else { return }
+            if loss < Self.smallLoss, let sent = sentRate.value(at: time) {
+                estimator.noteCalm(sentRate: sent.rate)
+            }
         }
+    }
+
+    /// Returns true if the line takes less than what is sent.
+    @discardableResult
+    private func followEvidence(at time: MediaTime) -> Bool {
+        guard peer?.hasTransportFeedback == false, let rate = evidence.verdict(on: sentRate, at: time) else {
+            return false
+        }
+        estimator.fall(to: rate)
+        return true
     }
 
     private func isKnown(source: UInt32) -> Bool {

@@ -1,16 +1,17 @@
 """A server of WHIP (RFC 9725) by aiortc, another implementation of WebRTC: takes streams, and tells what it sees.
 
-whip_server.py PORT [--token TOKEN] [--pli SECONDS] [--relay LINK --relay-ports FIRST-LAST]
+whip_server.py PORT [--host ADDRESS] [--token TOKEN] [--pli SECONDS] [--relay LINK --relay-ports FIRST-LAST]
 With a relay, the answer has LINK as its header, and datagrams of media that do not come from these ports are dropped,
 as by a firewall.
-Prints a JSON object a line: {"event": "offer"|"picture"|"sound"|"keyframe"|"end"|"refused", ...}. Pictures: the number,
-the size and the mean luma, once a second. Sound: the loudest sample of each second.
+Prints a JSON object a line: {"event": "ready"|"offer"|"picture"|"sound"|"end"|"refused", ...}. Pictures: the number, the
+size, the mean luma and the longest time between two in milliseconds, once a second. Sound: the loudest sample of each
+second.
 """
 
 import argparse
 import asyncio
 import json
-import sys
+import signal
 import time
 
 import aioice
@@ -21,6 +22,7 @@ from aiortc.mediastreams import MediaStreamError
 
 arguments = argparse.ArgumentParser()
 arguments.add_argument("port", type=int)
+arguments.add_argument("--host", default="127.0.0.1")
 arguments.add_argument("--token")
 arguments.add_argument("--pli", type=float)
 arguments.add_argument("--relay")
@@ -45,7 +47,7 @@ def tell(event, **values):
 
 
 async def watch(track):
-    count, last, loudest, keyframes = 0, 0.0, 0, 0
+    count, last, loudest, keyframes, gap, previous = 0, 0.0, 0, 0, 0.0, None
     while True:
         try:
             frame = await track.recv()
@@ -55,8 +57,11 @@ async def watch(track):
         count += 1
         if track.kind == "audio":
             loudest = max(loudest, int(numpy.abs(frame.to_ndarray()).max()))
-        elif getattr(frame, "key_frame", False):
-            keyframes += 1
+        else:
+            keyframes += bool(getattr(frame, "key_frame", False))
+            now = time.monotonic()
+            gap = max(gap, now - (previous or now))
+            previous = now
         if time.monotonic() - last < 1:
             continue
         last = time.monotonic()
@@ -66,7 +71,8 @@ async def watch(track):
         else:
             luma = frame.to_ndarray(format="gray")
             tell("picture", count=count, width=frame.width, height=frame.height, luma=round(float(luma.mean()), 1),
-                 spread=round(float(luma.std()), 1), keyframes=keyframes, pts=frame.time)
+                 spread=round(float(luma.std()), 1), keyframes=keyframes, gap=round(gap * 1000), pts=frame.time)
+            gap = 0.0
 
 
 async def ask(connection):
@@ -107,7 +113,18 @@ async def delete(request):
     return web.Response(status=200)
 
 
-application = web.Application()
-application.add_routes([web.post("/whip", offer), web.delete("/session/{name}", delete)])
-web.run_app(application, host="127.0.0.1", port=options.port, print=None, handle_signals=True)
-sys.exit(0)
+async def main():
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    application = web.Application()
+    application.add_routes([web.post("/whip", offer), web.delete("/session/{name}", delete)])
+    runner = web.AppRunner(application)
+    await runner.setup()
+    await web.TCPSite(runner, options.host, options.port).start()
+    tell("ready")
+    await stop.wait()
+    await runner.cleanup()
+
+
+asyncio.run(main())

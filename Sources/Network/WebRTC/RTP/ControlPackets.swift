@@ -10,11 +10,11 @@ package enum ControlPackets {
     ///   - ticks: the presentation time of now, in ticks of the stream.
     ///   - wallClock: the time since 1970.
     package static func report(of stream: RTPStream, ticks: Int64, wallClock: MediaTime) -> [UInt8] {
+        let ntp = ntpTime(of: wallClock)
         var bytes: [UInt8] = [0x80, 200, 0, 6]
         bytes.append32(stream.source)
-        // NTP counts from 1900.
-        bytes.append32(wallClock.nanoseconds / 1_000_000_000 + 2_208_988_800)
-        bytes.append32((wallClock.nanoseconds % 1_000_000_000) << 32 / 1_000_000_000)
+        bytes.append32(Int64(truncatingIfNeeded: ntp >> 32))
+        bytes.append32(Int64(truncatingIfNeeded: ntp & 0xFFFF_FFFF))
         bytes.append32(stream.timestamp(ticks))
         bytes.append32(stream.packetCount)
         bytes.append32(stream.octetCount)
@@ -25,6 +25,17 @@ package enum ControlPackets {
         return bytes
     }
 
+    /// The middle of the NTP time of such a report, by which a receiver names it.
+    package static func reportName(wallClock: MediaTime) -> UInt32 {
+        UInt32(truncatingIfNeeded: ntpTime(of: wallClock) >> 16)
+    }
+
+    /// Seconds since 1900, with 32 bits after the point.
+    private static func ntpTime(of wallClock: MediaTime) -> UInt64 {
+        let (seconds, rest) = wallClock.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        return UInt64(seconds + 2_208_988_800) << 32 | UInt64(rest) << 32 / 1_000_000_000
+    }
+
     package static func goodbye(of sources: [UInt32]) -> [UInt8] {
         var bytes: [UInt8] = [0x80 | UInt8(sources.count), 203]
         bytes.append16(sources.count)
@@ -33,16 +44,17 @@ package enum ControlPackets {
     }
 }
 
-/// What a receiver reports (RFC 3550, RFC 4585, RFC 5104).
+/// What a receiver reports (RFC 3550, RFC 4585, RFC 5104, draft-alvestrand-rmcat-remb-03).
 package enum ReceiverFeedback: Equatable {
     /// Packets of this source are missing.
     case missing([UInt16], source: UInt32)
     /// A keyframe is needed.
     case keyframe
-    /// The share of the packets of this source that were lost since the last report, in 256ths.
-    case lost(UInt8, source: UInt32)
+    case report(ReceptionReport)
     /// When packets of the connection have arrived.
     case arrivals(TransportFeedback)
+    /// What the receiver estimates that the line takes, or wants at most, in bit/s (REMB).
+    case limit(Double)
 
     /// The feedback in a compound packet. What is not known or not complete is left out.
     package static func all(in bytes: [UInt8]) -> [ReceiverFeedback] {
@@ -62,6 +74,7 @@ package enum ReceiverFeedback: Equatable {
                 result.append(.missing(missing(packet.dropFirst(12)), source: source))
             case (205, 15): if let arrivals = TransportFeedback(reading: packet) { result.append(.arrivals(arrivals)) }
             case (206, 1), (206, 4): result.append(.keyframe)
+            case (206, 15): if let rate = limit(packet.dropFirst(12)) { result.append(.limit(rate)) }
             default: break
             }
         }
@@ -70,8 +83,18 @@ package enum ReceiverFeedback: Equatable {
 
     private static func reports(_ blocks: ArraySlice<UInt8>, count: Int) -> [ReceiverFeedback] {
         (0..<min(count, blocks.count / 24)).map { index in
-            .lost(blocks[blocks.startIndex + 24 * index + 4], source: blocks.number32(at: 24 * index))
+            ReceiverFeedback.report(
+                ReceptionReport(
+                    source: blocks.number32(at: 24 * index), lost: blocks[blocks.startIndex + 24 * index + 4],
+                    senderReport: blocks.number32(at: 24 * index + 16), delay: blocks.number32(at: 24 * index + 20)))
         }
+    }
+
+    /// An exponent of six bits and a mantissa of 18, after a mark (draft-alvestrand-rmcat-remb-03, section 2.2).
+    private static func limit(_ message: ArraySlice<UInt8>) -> Double? {
+        guard message.count >= 8, message.starts(with: Array("REMB".utf8)) else { return nil }
+        let (exponent, mantissa) = (message.number32(at: 4) >> 18 & 0x3F, message.number32(at: 4) & 0x3FFFF)
+        return Double(sign: .plus, exponent: Int(exponent), significand: Double(mantissa))
     }
 
     /// A number and a mask of the 16 after it, each (RFC 4585, 6.2.1).
@@ -80,6 +103,22 @@ package enum ReceiverFeedback: Equatable {
             let (first, mask) = (pairs.number16(at: 4 * index), pairs.number16(at: 4 * index + 2))
             return [first] + (0..<16).filter { mask >> $0 & 1 == 1 }.map { first &+ UInt16($0) &+ 1 }
         }
+    }
+}
+
+/// A block of a receiver report (RFC 3550, 6.4.1).
+package struct ReceptionReport: Equatable {
+    /// The stream that it is about.
+    package var source: UInt32
+    /// The share of its packets that were lost since the last report, in 256ths.
+    package var lost: UInt8
+    /// The middle of the NTP time of the last sender report that has arrived; 0 if none has.
+    package var senderReport: UInt32
+    /// The time since that arrived, in 65,536ths of a second.
+    package var delay: UInt32
+
+    package init(source: UInt32, lost: UInt8, senderReport: UInt32 = 0, delay: UInt32 = 0) {
+        (self.source, self.lost, self.senderReport, self.delay) = (source, lost, senderReport, delay)
     }
 }
 

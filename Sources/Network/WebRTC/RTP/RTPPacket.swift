@@ -8,7 +8,8 @@ package struct RTPPacket: Sendable {
         package var mid: UInt8?
         /// The number of the packet among all of the connection (draft-holmer-rmcat-transport-wide-cc-extensions-01).
         package var transportSequence: UInt8?
-
+        /// When the packet is sent (the extension abs-send-time of WebRTC).
+        package var sendTime: UInt8?
         /// How long a browser holds a picture (the extension playout-delay of WebRTC).
         package var playoutDelay: UInt8?
         /// That time. With 0, a picture is shown as soon as it is complete. At most 40 s, in steps of 10 ms.
@@ -17,8 +18,11 @@ package struct RTPPacket: Sendable {
         /// The unit of the extension `playout-delay`.
         private static let holdUnit: Int64 = 10
 
-        package init(mid: UInt8? = nil, transportSequence: UInt8? = nil, playoutDelay: UInt8? = nil) {
-            (self.mid, self.transportSequence, self.playoutDelay) = (mid, transportSequence, playoutDelay)
+        package init(
+            mid: UInt8? = nil, transportSequence: UInt8? = nil, sendTime: UInt8? = nil, playoutDelay: UInt8? = nil
+        ) {
+            (self.mid, self.transportSequence) = (mid, transportSequence)
+            (self.sendTime, self.playoutDelay) = (sendTime, playoutDelay)
         }
 
         /// Sets `hold` to a multiple of its unit, so that the mean of all calls is `mean`. Receivers move slowly from
@@ -40,6 +44,8 @@ package struct RTPPacket: Sendable {
     private let payloadStart: Int
     /// Where the number of the packet in the connection is; nil without it.
     private let transportSequenceStart: Int?
+    /// The same of the time when it is sent.
+    private let sendTimeStart: Int?
 
     package var sequence: UInt16 { bytes.number16(at: 2) }
     /// The number of the packet in the connection.
@@ -58,6 +64,7 @@ package struct RTPPacket: Sendable {
         bytes.append16(0xBEDE)
         bytes.append16(0)
         var transportSequenceStart: Int?
+        var sendTimeStart: Int?
         let name = Array(mid.utf8.prefix(16))
         if let identifier = extensions.mid, !name.isEmpty {
             bytes.append(identifier << 4 | UInt8(name.count - 1))
@@ -67,6 +74,11 @@ package struct RTPPacket: Sendable {
             bytes.append(identifier << 4 | 1)
             transportSequenceStart = bytes.count
             bytes += [0, 0]
+        }
+        if let identifier = extensions.sendTime {
+            bytes.append(identifier << 4 | 2)
+            sendTimeStart = bytes.count
+            bytes += [0, 0, 0]
         }
         if isVideo, let identifier = extensions.playoutDelay {
             // The least and the most delay, of 12 bits each, in hundredths of a second.
@@ -79,11 +91,21 @@ package struct RTPPacket: Sendable {
         bytes.set16((bytes.count - 16) / 4, at: 14)
         payloadStart = bytes.count
         bytes += payload
-        (self.bytes, self.isVideo, self.transportSequenceStart) = (bytes, isVideo, transportSequenceStart)
+        (self.bytes, self.isVideo) = (bytes, isVideo)
+        (self.transportSequenceStart, self.sendTimeStart) = (transportSequenceStart, sendTimeStart)
     }
 
     package mutating func setTransportSequence(_ number: UInt16) {
         if let transportSequenceStart { bytes.set16(number, at: transportSequenceStart) }
+    }
+
+    /// Notes the time when the packet is sent: seconds of an arbitrary clock, modulo 64, in 18 bits after the point.
+    package mutating func setSendTime(_ time: MediaTime) {
+        guard let sendTimeStart else { return }
+        let (seconds, rest) = time.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let code = (seconds & 63) << 18 | rest << 18 / 1_000_000_000
+        bytes[sendTimeStart] = UInt8(code >> 16 & 0xFF)
+        bytes.set16(Int(code & 0xFFFF), at: sendTimeStart + 1)
     }
 
     /// The packet as one of the stream of retransmissions (RFC 4588, section 4): its number precedes the payload.

@@ -13,10 +13,13 @@ package struct RateEstimator {
     private static let baseTime = MediaTime(milliseconds: 10_000)
     private static let longestWindow = MediaTime(milliseconds: 1500)
     private static let heavyLoss = 0.1
+    /// How much the estimate rises with a report of arrivals, and in a second without them.
+    private static let climb = 1.04
+    private static let climbBySecond = 1.08
     /// Fewer packets say little about losses.
     private static let leastPackets = 30
     /// A stream below this rate, in bit/s, does not fill a line of today: its delay says little about the line.
-    private static let quietRate = 600_000.0
+    package static let quietRate = 600_000.0
     package static let standard = 10_000_000.0
     package static let smallest = 150_000.0
     package static let largest = 100_000_000.0
@@ -74,15 +77,17 @@ package struct RateEstimator {
         (windowStart, arrivedBytes, arrived, missing) = (time, 0, 0, 0)
     }
 
-    /// Takes the loss of a receiver report, for receivers that do not report arrivals.
-    package mutating func noteLoss(_ share: Double, sentRate: Double) {
-        if share > Self.heavyLoss {
-            estimate = max(Self.smallest, min(estimate, sentRate) * (1 - share / 2))
-            isLimited = true
-        } else if share < Self.heavyLoss / 5 {
-            climb(delivered: sentRate)
-        }
+    /// The line takes no more than a rate, in bit/s: a receiver that does not report arrivals has shown it
+    /// (`LineEvidence`), or wants it.
+    package mutating func fall(to rate: Double) {
+        estimate = max(Self.smallest, min(estimate, rate))
+        isLimited = true
     }
+
+    /// A receiver that does not report arrivals has seen no fault for a second.
+    ///
+    /// - Parameter sentRate: bit/s.
+    package mutating func noteCalm(sentRate: Double) { climb(by: Self.climbBySecond, delivered: sentRate) }
 
     private mutating func noteDelay(_ delay: MediaTime, at time: MediaTime) {
         let since = baseSince ?? time
@@ -107,13 +112,13 @@ package struct RateEstimator {
             estimate = max(Self.smallest, estimate * (1 - loss / 2))
             isLimited = true
         } else {
-            climb(delivered: delivered)
+            climb(by: Self.climb, delivered: delivered)
         }
     }
 
-    private mutating func climb(delivered: Double) {
+    private mutating func climb(by factor: Double, delivered: Double) {
         let ceiling = max(estimate, min(2 * delivered + 500_000, Self.largest))
-        estimate = min(estimate * 1.04, ceiling)
+        estimate = min(estimate * factor, ceiling)
         // The stream does not fill it any more.
         if estimate > 1.8 * delivered + 450_000 { isLimited = false }
     }

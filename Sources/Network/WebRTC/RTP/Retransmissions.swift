@@ -25,6 +25,9 @@ package struct Retransmissions {
     /// When the next copy is due.
     package var nextDeadline: MediaTime? { copies.first?.due }
 
+    /// True if a packet was sent again a moment ago.
+    package func isAnswered(_ number: UInt16) -> Bool { answered[number] != nil }
+
     /// Returns true if a packet that the receiver asks for is to be sent now.
     ///
     /// - Parameters:

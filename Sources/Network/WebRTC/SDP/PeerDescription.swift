@@ -215,10 +215,14 @@ struct SectionLines {
             mid: (1...16).contains(track.mid.utf8.count) ? identifier(SessionOffer.midURI) : nil,
             transportSequence: reports ? identifier(SessionOffer.transportSequenceURI) : nil,
             playoutDelay: identifier(SessionOffer.playoutDelayURI))
-        // Only numbered packets are reported on.
+        // Only numbered packets are reported on. A receiver that reports needs no estimate of its own.
+        if track.extensions.transportSequence == nil, has(SessionOffer.limitFeedback) {
+            track.extensions.sendTime = identifier(SessionOffer.sendTimeURI)
+        }
         track.feedback =
             (track.profileLevel == nil ? [] : SessionOffer.pictureFeedback.filter(has))
             + (track.extensions.transportSequence == nil ? [] : [SessionOffer.transportFeedback])
+            + (track.extensions.sendTime == nil ? [] : [SessionOffer.limitFeedback])
         return track
     }
 }

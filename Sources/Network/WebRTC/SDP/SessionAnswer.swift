@@ -51,6 +51,7 @@ struct SessionAnswer {
         let extensions = [
             (track.extensions.mid, SessionOffer.midURI),
             (track.extensions.transportSequence, SessionOffer.transportSequenceURI),
+            (track.extensions.sendTime, SessionOffer.sendTimeURI),
             (track.extensions.playoutDelay, SessionOffer.playoutDelayURI),
         ]
         return [

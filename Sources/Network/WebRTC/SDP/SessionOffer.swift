@@ -19,13 +19,17 @@ struct SessionOffer {
     static let pictureFeedback = ["nack", "nack pli", "ccm fir"]
     /// When packets arrived (draft-holmer-rmcat-transport-wide-cc-extensions-01).
     static let transportFeedback = "transport-cc"
+    /// What the receiver estimates, if it does not report arrivals (draft-alvestrand-rmcat-remb-03). It needs the send
+    /// time of each packet.
+    static let limitFeedback = "goog-remb"
     static let soundType: UInt8 = 111
     static let videoMID = "0"
     static let soundMID = "1"
-    static let extensions = RTPPacket.Extensions(mid: 1, transportSequence: 2)
+    static let extensions = RTPPacket.Extensions(mid: 1, transportSequence: 2, sendTime: 3)
     static let midURI = "urn:ietf:params:rtp-hdrext:sdes:mid"
     static let transportSequenceURI =
         "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
+    static let sendTimeURI = "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time"
     /// How long a receiver may hold pictures. It is not offered to a server, which would need it for lip sync.
     static let playoutDelayURI = "http://www.webrtc.org/experiments/rtp-hdrext/playout-delay"
 
@@ -48,7 +52,8 @@ struct SessionOffer {
             lines.append("m=video 9 UDP/TLS/RTP/SAVPF \(type) \(Self.retransmissionType)")
             lines += common(mid: video.mid, track: "screen")
             lines += Self.pictureFormat(
-                type, profileLevel: profile, feedback: Self.pictureFeedback + [Self.transportFeedback],
+                type, profileLevel: profile,
+                feedback: Self.pictureFeedback + [Self.transportFeedback, Self.limitFeedback],
                 retransmissionType: Self.retransmissionType)
             lines += Self.sources(of: video)
         }
@@ -92,6 +97,7 @@ struct SessionOffer {
             "a=sendonly", "a=mid:\(mid)", "a=msid:broadcast \(track)",
             "a=extmap:\(Self.extensions.mid ?? 0) \(Self.midURI)",
             "a=extmap:\(Self.extensions.transportSequence ?? 0) \(Self.transportSequenceURI)",
+            "a=extmap:\(Self.extensions.sendTime ?? 0) \(Self.sendTimeURI)",
         ] + Self.lines(of: candidates)
     }
 
