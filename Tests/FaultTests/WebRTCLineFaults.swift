@@ -12,7 +12,7 @@ extension FaultTests {
         private static let bitrate = 2500
         /// The longest time without a picture, in milliseconds.
         private static let freeze = 1000.0
-        /// The same when the line gets narrow below a stream: then pictures are lost, and a keyframe has to come through.
+        /// The same when the line gets narrow below a stream: pictures are lost, and a keyframe has to come through.
         private static let change = 2000.0
 
         @Test(arguments: ["loss 1", "loss 3", "loss 5"])

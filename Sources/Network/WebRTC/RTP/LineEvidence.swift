@@ -1,7 +1,7 @@
 import Media
 
-/// What a receiver that does not report arrivals shows of the line: the packets that it asks for, the round trips of its
-/// reports, and its own estimate (REMB). A value without a clock.
+/// What a receiver that does not report arrivals shows of the line: the packets that it asks for, the round trips of
+/// its reports, and its own estimate (REMB). A value without a clock.
 ///
 /// The estimate alone is no reason to send less: receivers that are busy take their own delays for those of the line.
 /// It counts if packets are lost, or if the round trip shows that they wait.
