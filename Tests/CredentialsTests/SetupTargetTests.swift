@@ -43,6 +43,31 @@ struct SetupTargetTests {
         }
     }
 
+    @Test func `A service of an extension asks what its extension asks, except what is known`() async throws {
+        try await withTemporaryFolder { folder in
+            for name in ["program", "sign-in"] {
+                try folder.write("#!/bin/sh\n", to: "extensions/whip/" + name, mode: 0o700)
+            }
+            try folder.write(
+                """
+                name = "whip"
+                exec = "program"
+                mode = "samples"
+                [[setup]]
+                key = "url"
+                required = true
+                [[setup]]
+                key = "token"
+                secret = true
+                """, to: "extensions/whip/extension.toml")
+            try folder.setMode(0o700, of: "extensions/whip")
+            let ivs = try target("ivs", in: folder)
+            #expect(!ivs.isRTMP && ivs.service?.name == "ivs" && ivs.program == nil)
+            #expect(ivs.questions.map(\.key) == ["url", "token"] && ivs.questions.map(\.isAsked) == [false, true])
+            #expect(try target("cloudflare", in: folder).questions.map(\.isAsked) == [true, true])
+        }
+    }
+
     @Test func `A configured RTMP destination requires what is missing in the configuration`() async throws {
         try await withTemporaryFolder { folder in
             let text = """

@@ -113,6 +113,17 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A server that sends on to another one is followed, until the end`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                let server = try await WHIPServer.start(in: studio.peers)
+                _ = try await studio.startLive(["--to", "whip:http://127.0.0.1:\(server.port)/moved"])
+                try await server.wait(for: "the picture") { $0.event == "picture" && ($0.spread ?? 0) > 10 }
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                try await server.wait(for: "the end") { $0.event == "delete" }
+            }
+        }
+
         @Test func `What is no WHIP endpoint is explained`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 try await ShippedExtensions.lay(in: studio.peers)

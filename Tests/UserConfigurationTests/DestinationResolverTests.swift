@@ -325,6 +325,54 @@ struct DestinationResolverTests {
         }
     }
 
+    @Test func `A service of an extension is reached by it, within its limits`() async throws {
+        try await withTemporaryFolder { folder in
+            let notices = Notices()
+            let text = "[destinations.stage]\nservice = \"ivs\"\nurl = \"https://x.global-bm.whip.live-video.net\"\n"
+            var resolver = try resolver(
+                in: folder, text, secrets: FakeSecrets(answers: ["livekit": ["url": "https://me.whip.livekit.cloud/w"]])
+            )
+            resolver.notice = { notices.add($0) }
+            let missing = #expect(throws: ConfigurationError.self) { try resolver.resolve("ivs") }
+            #expect(missing.map { "\($0)".contains("notInstalled") } == true)
+            try folder.writeExtension(
+                "whip",
+                """
+                video = "h264-avcc"
+                keyframe-interval = 10
+                [[setup]]
+                key = "url"
+                required = true
+                [[setup]]
+                key = "token"
+                secret = true
+                """)
+            resolver = try self.resolver(
+                in: folder, text, secrets: FakeSecrets(answers: ["livekit": ["url": "https://me.whip.livekit.cloud/w"]])
+            )
+            for name in ["ivs", "stage"] {
+                let plan = try resolver.resolve(name)
+                #expect(plan.kind == .program("whip") && plan.name == name && plan.isLive)
+                #expect(
+                    plan.limits
+                        == PictureLimits(size: PixelSize(width: 1280, height: 720), frameRate: 60, bitrate: 8500))
+                #expect(plan.media.keyframeInterval == MediaTime(seconds: 2))
+                // The service sees no titles of windows.
+                #expect(plan.applicationDetail == .windowClass)
+            }
+            for wrong in ["service = \"ivs\"\nextension = \"rtmp\"", "service = \"twitch\"\nextension = \"whip\""] {
+                #expect(throws: ConfigurationError.self) {
+                    try ConfigurationFile.parse("[destinations.x]\n" + wrong, path: "/c.toml")
+                }
+            }
+            // Each has an address of its own, so they are no duplicates.
+            #expect(try resolver.resolve(["ivs", "stage"]).count == 2)
+            #expect(try resolver.resolve("livekit").kind == .program("whip"))
+            let open = #expect(throws: ConfigurationError.self) { try resolver.resolve("cloudflare") }
+            #expect(open.map { "\($0)".contains("notSetUp") } == true)
+        }
+    }
+
     @Test func `Sending a stored key to another machine without TLS is a notice`() async throws {
         try await withTemporaryFolder { folder in
             let notices = Notices()

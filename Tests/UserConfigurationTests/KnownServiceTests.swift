@@ -11,16 +11,20 @@ struct KnownServiceTests {
     @Test func `The built-in list is whole`() throws {
         #expect(
             Set(KnownService.all.map(\.name)) == [
-                "mobcrush", "twitch", "youtube", "facebook", "kick", "restream", "custom",
+                "mobcrush", "twitch", "youtube", "facebook", "kick", "restream", "custom", "ivs", "cloudflare",
+                "millicast",
+                "livekit",
             ])
         #expect(KnownService.all.map(\.name) == KnownService.all.map(\.name).sorted())
         for service in KnownService.all {
             #expect(!service.title.isEmpty && !service.keyPlace.isEmpty && !service.source.isEmpty)
             #expect(service.checked.wholeMatch(of: /20[0-9][0-9]-[01][0-9]-[0-3][0-9]/) != nil)
-            for url in [service.url].compactMap({ $0 }) + service.backups {
-                #expect(throws: Never.self) { try RTMPAddress(url) }
+            if service.kind == .rtmp {
+                for url in [service.url].compactMap({ $0 }) + service.backups {
+                    #expect(throws: Never.self) { try RTMPAddress(url) }
+                }
+                #expect((service.url == nil) == (service.name == "custom"))
             }
-            #expect((service.url == nil) == (service.name == "custom"))
         }
         let twitch = try #require(KnownService.named("twitch"))
         #expect(
@@ -40,7 +44,9 @@ struct KnownServiceTests {
     @Test func `TLS is used for every service that offers it`() {
         for service in KnownService.all where service.name != "mobcrush" {
             #expect(
-                ([service.url].compactMap { $0 } + service.backups).allSatisfy { $0.hasPrefix("rtmps://") },
+                ([service.url].compactMap { $0 } + service.backups).allSatisfy {
+                    $0.hasPrefix(service.kind == .rtmp ? "rtmps://" : "https://")
+                },
                 "\(service.name)")
         }
     }

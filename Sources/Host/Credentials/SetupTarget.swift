@@ -19,17 +19,18 @@ package struct SetupTarget {
         throws(SetupProblem)
     {
         self.name = name
-        let destination = configuration.destination(named: name)
+        let destination = configuration.destination(named: name) ?? KnownService.named(name)?.destination
         let services = KnownService.all
         let serviceName = destination == nil ? name : destination?.service
         self.destination = destination
         service = services.first { $0.name == serviceName }
         questions = []
-        isRTMP = service != nil || destination?.kind == .rtmp
-        let isForeign = service == nil && destination?.kind.isProgram ?? true
+        isRTMP = (destination?.kind ?? service?.kind) == .rtmp
+        let isForeign = destination?.kind.isProgram ?? (service == nil)
         let manifest: ExtensionManifest?
         do throws(ConfigurationError) {
             manifest = isForeign ? try catalog.manifest(named: destination?.kind.name ?? name) : nil
+            if manifest == nil, let needed = service?.extensionName { throw .destination(.notInstalled(needed)) }
         } catch {
             throw .configuration(error)
         }

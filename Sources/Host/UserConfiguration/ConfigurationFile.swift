@@ -73,27 +73,36 @@ package enum ConfigurationFile {
     private static func destination(_ section: ConfigurationSection, name: String) throws(ConfigurationFault)
         -> Configuration.Destination
     {
-        let isRTMP = section.keys.contains("service") || (try? section.string("extension")) == DestinationKind.rtmp.name
+        let known =
+            section.keys.contains("service") ? (try? section.string("service")).flatMap(KnownService.named) : nil
+        let isRTMP =
+            section.keys.contains("service") && known?.kind.isProgram != true
+            || (try? section.string("extension")) == DestinationKind.rtmp.name
         if isRTMP, let key = section.keys.first(where: { DestinationKeys.streamKeys.contains($0) }) {
             throw section.fault(key, .streamKey(destination: name))
         }
         try section.allow(DestinationKeys.all)
         let service = try service(section)
         // The configuration overrides the known values of the service.
-        guard let kind = try section.string("extension").map(DestinationKind.init(name:)) ?? service.map({ _ in .rtmp })
+        guard
+            let kind = try section.string("extension").map(DestinationKind.init(name:))
+                ?? service.map({ KnownService.named($0)?.kind ?? .rtmp })
         else {
             throw section.fault("extension", .noExtension)
         }
-        let known = DestinationKeys.read(by: kind)
-        if let key = section.keys.filter({ !known.contains($0) }).min(by: {
+        let isOfService = kind.isProgram && known?.kind == kind
+        var read = DestinationKeys.read(by: kind) + (isOfService ? ["service"] : [])
+        if kind == .rtmp, let known, known.kind != .rtmp { read.removeAll { $0 == "service" } }
+        if let key = section.keys.filter({ !read.contains($0) }).min(by: {
             section.line(of: $0) < section.line(of: $1)
         }) {
-            throw section.fault(key, .notRead(extension: kind.name, reads: known))
+            throw section.fault(key, .notRead(extension: kind.name, reads: read))
         }
         let commands = try keyCommands(section, isProgram: kind.isProgram)
         var destination = Configuration.Destination(
             name: name, line: section.line, extensionLine: section.line(of: "extension"), kind: kind, service: service,
-            url: try section.string("url"), path: try section.string("path"),
+            url: try section.string("url") ?? (isOfService ? known?.url : nil),
+            path: try section.string("path"),
             format: try section.choice("format"), keyCommand: commands[""])
         destination.keyCommands = commands.filter { !$0.key.isEmpty }
         destination.lines = Dictionary(uniqueKeysWithValues: section.keys.map { ($0, section.line(of: $0)) })

@@ -44,7 +44,7 @@ extension DestinationResolver {
             let url = try url(address, key)
             return try complete(.rtmp(name: url.host, url: url, route: session.route), service: nil)
         case .service(let name, let key):
-            guard let service = KnownService.named(name), let address = service.url else {
+            guard let service = KnownService.named(name), service.kind == .rtmp, let address = service.url else {
                 throw .destination(.unknown(name, known: KnownService.all.map(\.name)))
             }
             if session.lacksProxyPassword { throw .destination(.proxyWithoutPassword) }

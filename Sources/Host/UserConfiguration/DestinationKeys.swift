@@ -34,6 +34,9 @@ enum DestinationKeys {
 }
 
 extension Configuration.Destination {
+    /// True if the extension is the one that reaches the known service.
+    var isOfService: Bool { service.flatMap(KnownService.named)?.kind == kind }
+
     /// The answers in the configuration to questions of an extension: `setup`, `url` and `ca-file`.
     ///
     /// - Parameter caFile: the absolute path for `ca-file`.
@@ -67,7 +70,7 @@ extension Configuration.Destination {
             ConfigurationFault(
                 path: path, line: lines[key] ?? line, key: "destinations.\(name).\(key)", problem: problem)
         }
-        let known = DestinationKeys.read(by: manifest)
+        let known = DestinationKeys.read(by: manifest) + (isOfService ? ["service"] : [])
         let unread = lines.filter { !known.contains($0.key) && !$0.key.contains(".") }
         if let key = unread.min(by: { $0.value < $1.value })?.key {
             throw fault(key, .notRead(extension: manifest.name, reads: known))

@@ -48,7 +48,8 @@ package struct DestinationList: Sendable {
             return entry
         }
         let services = KnownService.all.filter {
-            signedIn.contains($0.name) && configuration.destination(named: $0.name) == nil
+            (signedIn.contains($0.name) || $0.kind.isProgram && !information.knownAnswers(of: $0.name).isEmpty)
+                && configuration.destination(named: $0.name) == nil
         }
         let extensions = catalog.entries.compactMap { try? $0.manifest.get() }.filter { manifest in
             guard !manifest.questions.isEmpty, configuration.destination(named: manifest.name) == nil else {
@@ -65,9 +66,10 @@ package struct DestinationList: Sendable {
                 let isComplete =
                     answers["user"] == nil || hasSecret("key", service.name) && hasSecret("password", service.name)
                 return Entry(
-                    name: service.name, kind: .rtmp, service: service.name,
-                    url: url.map { RTMPAddress.withoutKey($0, hasOwnKey: true) }, isPreferred: service.name == chosen,
-                    isSignedIn: isComplete)
+                    name: service.name, kind: service.kind, service: service.name,
+                    url: service.kind == .rtmp ? url.map { RTMPAddress.withoutKey($0, hasOwnKey: true) } : nil,
+                    isPreferred: service.name == chosen,
+                    isSignedIn: service.kind == .rtmp ? isComplete : nil)
             }
             + extensions.map { manifest in
                 let hasSecrets = manifest.questions.contains { $0.isSecret && $0.isRequired }

@@ -213,7 +213,10 @@ package struct DestinationResolver {
         case .clips: return .clips(name: target)
         case .rtmp: throw .destination(.address(.missing))
         case .program:
-            if let service = KnownService.named(target) { return try rtmp.known(service, as: nil) }
+            if let service = KnownService.named(target) {
+                if let destination = service.destination { return try configured(destination) }
+                return try rtmp.known(service, as: nil)
+            }
         }
         if !target.contains("/"), let manifest = try catalog.manifest(named: target) {
             return try extensions.program(manifest, name: target, setup: [:], destination: nil)
@@ -238,6 +241,19 @@ package struct DestinationResolver {
         throw .destination(.unknown(target, known: known))
     }
 
+    /// The plan of an extension for a service: within its limits, unless the user chose otherwise.
+    private func limited(
+        _ plan: DestinationPlan, by service: KnownService, _ destination: Configuration.Destination
+    ) -> DestinationPlan {
+        var plan = plan
+        context.noteLimits(of: service, size: destination.size, bitrate: destination.bitrate)
+        plan.limits = service.limits
+        if let interval = service.keyframeInterval {
+            plan.media.keyframeInterval = MediaTime(seconds: interval)
+        }
+        return plan
+    }
+
     private func configured(_ destination: Configuration.Destination) throws(ConfigurationError) -> DestinationPlan {
         switch destination.kind {
         case .rtmp:
@@ -253,12 +269,16 @@ package struct DestinationResolver {
                 format: format ?? destination.format)
         case .program(let extensionName):
             guard let manifest = try catalog.manifest(named: extensionName) else {
+                if destination.line == 0 { throw .destination(.notInstalled(extensionName)) }
                 throw .fault(
                     context.fault(
                         of: destination, "extension", line: destination.extensionLine,
                         .unknownExtension(extensionName, known: BuiltInExtension.names + catalog.names)))
             }
-            return try extensions.program(manifest, name: destination.name, setup: [:], destination: destination)
+            let service = destination.service.flatMap(KnownService.named)
+            let plan = try extensions.program(
+                manifest, name: destination.name, setup: [:], destination: destination)
+            return service.map { limited(plan, by: $0, destination) } ?? plan
         }
     }
 }

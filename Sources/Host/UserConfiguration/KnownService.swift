@@ -8,6 +8,8 @@ package struct KnownService: Equatable {
     package var name: String
     /// The service's name for display.
     package var title: String
+    /// The extension that reaches it; nil for RTMP.
+    package var extensionName: String?
     /// The ingest address without the stream key; nil if the user must enter it.
     package var url: String?
     /// Addresses without the key that are tried in order if `url` cannot be reached.
@@ -44,6 +46,18 @@ package struct KnownService: Equatable {
         return domains.contains { host == $0 || host.hasSuffix("." + $0) }
     }
 
+    /// How it is reached.
+    package var kind: DestinationKind { extensionName.map { .program($0) } ?? .rtmp }
+
+    /// The destination that a user has who did not configure one for this service; nil for RTMP, where the answers to
+    /// `setup` decide.
+    package var destination: Configuration.Destination? {
+        guard kind.isProgram else { return nil }
+        return Configuration.Destination(
+            name: name, line: 0, extensionLine: 0, kind: kind, service: name, url: url, path: nil, format: nil,
+            keyCommand: nil)
+    }
+
     package static func named(_ name: String) -> KnownService? {
         all.first { $0.name == name }
     }
@@ -57,6 +71,7 @@ package struct KnownService: Equatable {
         }
         self.name = name
         title = string("title") ?? name
+        extensionName = string("extension")
         url = string("url")
         let section = ConfigurationSection(document: document, path: "", name: [name])
         backups = (try? section.strings("backups")) ?? []

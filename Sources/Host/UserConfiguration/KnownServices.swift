@@ -1,7 +1,9 @@
 extension KnownService {
     /// The published ingest parameters of services, as TOML: one table per service.
     ///
-    /// - `url`: without the key. `backups`: addresses that are tried in order if `url` cannot be reached.
+    /// - `extension`: the extension that reaches it, for example `whip`. Without it, the service takes RTMP.
+    /// - `url`: without the key; left out if each user has an own address. `backups`: addresses that are tried in order
+    ///   if `url` cannot be reached.
     /// - `domains`: of its servers, to recognize an address that the user wrote.
     /// - `keyframe-interval`: maximum in seconds. `bitrate` and `audio-bitrate`: maximum in kbit/s.
     /// - `size` and `fps`: the largest picture, also turned, and the highest frame rate.
@@ -83,6 +85,40 @@ extension KnownService {
         key = "app.restream.io, RTMP settings"
         source = "the RTMPS address in app.restream.io, as other encoders ship it"
         checked = "2026-11-22"
+
+        [ivs]
+        title = "Amazon IVS Real-Time"
+        extension = "whip"
+        url = "https://global.whip.live-video.net"
+        keyframe-interval = 2
+        bitrate = 8500
+        size = "1280x720"
+        fps = 60
+        audio-bitrate = 160
+        key = "CreateParticipantToken of the API: a participant token of the stage, with the capability PUBLISH"
+        source = "docs.aws.amazon.com/ivs/latest/RealTimeUserGuide: obs-whip-support, rt-stream-ingest"
+        checked = "2026-11-28"
+
+        [cloudflare]
+        title = "Cloudflare Stream"
+        extension = "whip"
+        key = "dash.cloudflare.com, Stream, Live inputs, WebRTC (WHIP) URL; it contains the secret, and there is no token"
+        source = "developers.cloudflare.com/stream/webrtc-beta"
+        checked = "2026-11-28"
+
+        [millicast]
+        title = "Dolby Millicast"
+        extension = "whip"
+        key = "the dashboard, your publishing token: its WHIP endpoint (https://director.millicast.com/api/whip/STREAM) and token"
+        source = "docs.dolby.io, Streaming APIs, WHIP: POST /api/whip/{streamName}; the Director of Millicast"
+        checked = "2026-11-28"
+
+        [livekit]
+        title = "LiveKit"
+        extension = "whip"
+        key = "the API for ingress (lk ingress create): its address, and its stream key as the token"
+        source = "docs.livekit.io, Ingress, WHIP"
+        checked = "2026-11-28"
 
         [custom]
         title = "Any RTMP server"

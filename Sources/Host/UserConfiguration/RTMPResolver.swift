@@ -16,13 +16,7 @@ struct RTMPResolver {
         let answers = destination?.url == nil ? try context.answers(of: name) : [:]
         let own = destination?.url ?? answers["url"]
         guard let url = own ?? service.url else { throw .destination(.notSignedIn(name)) }
-        let picture = PictureRequirements(size: destination?.size, bitrate: destination?.bitrate)
-        for limit in service.limits(brokenBy: context.session.media, picture: picture) {
-            context.notice(.limit(limit, service: service.title))
-        }
-        if let (from, to) = service.scaledSize(of: context.session.media, picture: picture) {
-            context.notice(.scaled(from: from, to: to, service: service.title))
-        }
+        context.noteLimits(of: service, size: destination?.size, bitrate: destination?.bitrate)
         // The backups belong to the service's own address.
         let backups = own == nil ? service.backups : []
         var plan = try plan(

@@ -105,3 +105,20 @@ struct ResolverContext {
         }
     }
 }
+
+extension ResolverContext {
+    /// Tells which of the user's settings a service does not accept, and whether the picture is scaled for it.
+    ///
+    /// - Parameters:
+    ///   - size: of the destination; nil for that of the session.
+    ///   - bitrate: the same, in kbit/s.
+    func noteLimits(of service: KnownService, size: PixelSize?, bitrate: Int?) {
+        let picture = PictureRequirements(size: size, bitrate: bitrate)
+        for limit in service.limits(brokenBy: session.media, picture: picture) {
+            notice(.limit(limit, service: service.title))
+        }
+        if let (from, to) = service.scaledSize(of: session.media, picture: picture) {
+            notice(.scaled(from: from, to: to, service: service.title))
+        }
+    }
+}

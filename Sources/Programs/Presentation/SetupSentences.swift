@@ -9,6 +9,7 @@ package enum SetupSentences {
 
     /// Where the user finds the stream key of a service.
     package static func keyPlace(_ service: KnownService) -> String {
+        if service.kind.isProgram { return "What to answer: \(service.keyPlace)" }
         // Any server, by its address.
         guard service.url != nil else { return "Ask the server's administrator for the address and the key." }
         return "The key is shown at: \(service.keyPlace)"

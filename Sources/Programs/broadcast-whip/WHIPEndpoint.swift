@@ -16,7 +16,7 @@ package struct WHIPEndpoint: Sendable {
     struct Session: Sendable {
         /// The session description of the server.
         var answer: String
-        /// The address of the session; nil if the server has none.
+        /// The address of the session; nil if the server has none, or one to which the token must not go.
         var url: String?
         /// What relays datagrams if no direct path exists.
         var relays: [RelayServer]
@@ -51,16 +51,16 @@ package struct WHIPEndpoint: Sendable {
             case 201:
                 guard answer.isComplete else { throw .unreachable("the server's answer broke off") }
                 let text = String(decoding: answer.body, as: UTF8.self)
+                let session = answer.location.map { HTTPAddress.resolve($0, against: url) }
                 return Session(
-                    answer: text, url: answer.location.map { HTTPAddress.resolve($0, against: url) },
+                    answer: text, url: session.flatMap { mayGo(to: $0) ? $0 : nil },
                     relays: RelayServer.all(inLinks: answer.links))
             case 301, 302, 307, 308:
                 guard let location = answer.location else {
                     throw .unreachable("the server moved, and does not say where")
                 }
                 let next = HTTPAddress.resolve(location, against: url)
-                // The token is for this server.
-                guard HTTPAddress.origin(of: next) == HTTPAddress.origin(of: settings.url) else {
+                guard mayGo(to: next) else {
                     throw .refused(
                         code: 400, "the server sends to another one: \(HTTPAddress.host(of: next)). Give that address")
                 }
@@ -73,8 +73,19 @@ package struct WHIPEndpoint: Sendable {
 
     /// Ends a session. It ends by itself if that is not possible.
     func close(_ session: Session) async {
-        guard let url = session.url, HTTPAddress.origin(of: url) == HTTPAddress.origin(of: settings.url) else { return }
+        guard let url = session.url else { return }
         _ = try? await perform("DELETE", url, body: nil)
+    }
+
+    /// True if a request may follow the server to an address. Services send from a common address to a server nearby
+    /// (RFC 9725, section 4.5), so the token may go to their other hosts; without one, the user's server may send
+    /// anywhere. Encryption is not given up.
+    private func mayGo(to url: String) -> Bool {
+        if HTTPAddress.origin(of: url) == HTTPAddress.origin(of: settings.url) { return true }
+        guard url.lowercased().hasPrefix("https://") || !settings.url.lowercased().hasPrefix("https://") else {
+            return false
+        }
+        return settings.token == nil || HTTPAddress.isOfSameOperator(url, as: settings.url)
     }
 
     func shutDown() async { await connections.shutDown() }

@@ -3,7 +3,7 @@
 whip_server.py PORT [--host ADDRESS] [--token TOKEN] [--pli SECONDS] [--relay LINK --relay-ports FIRST-LAST]
 With a relay, the answer has LINK as its header, and datagrams of media that do not come from these ports are dropped,
 as by a firewall.
-Prints a JSON object a line: {"event": "ready"|"offer"|"picture"|"sound"|"end"|"refused", ...}. Pictures: the number, the
+A POST to /moved is sent on. Prints a JSON object a line: {"event": "ready"|"offer"|"picture"|"sound"|"end"|"refused", ...}. Pictures: the number, the
 size, the mean luma and the longest time between two in milliseconds, once a second. Sound: the loudest sample of each
 second.
 """
@@ -104,6 +104,11 @@ async def offer(request):
         headers={"Location": "/session/" + name} | ({"Link": options.relay} if options.relay else {}))
 
 
+async def moved(request):
+    """Sends on to another host, as services do that have many servers."""
+    return web.Response(status=307, headers={"Location": f"http://localhost:{options.port}/whip"})
+
+
 async def delete(request):
     connection = sessions.pop(request.match_info["name"], None)
     if connection is None:
@@ -118,7 +123,7 @@ async def main():
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     application = web.Application()
-    application.add_routes([web.post("/whip", offer), web.delete("/session/{name}", delete)])
+    application.add_routes([web.post("/moved", moved), web.post("/whip", offer), web.delete("/session/{name}", delete)])
     runner = web.AppRunner(application)
     await runner.setup()
     await web.TCPSite(runner, options.host, options.port).start()

@@ -78,7 +78,7 @@ struct SignOutCommand: AsyncParsableCommand {
     /// - Parameter isKnown: false if the configuration could not be read.
     private func mayHaveUser(_ configuration: Configuration, _ user: UserEnvironment, isKnown: Bool) -> Bool {
         if let destination = configuration.destination(named: name) { return destination.kind == .rtmp }
-        return KnownService.named(name) != nil || !isKnown && !user.catalog.names.contains(name)
+        return KnownService.named(name)?.kind == .rtmp || !isKnown && !user.catalog.names.contains(name)
     }
 
     /// Deletes the answers that are not secret. Returns true if there were any.
