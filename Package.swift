@@ -370,7 +370,7 @@ let tests: [Module] = [
         uses: [
             "Media", "HLS", "PageRequests", "WebRTC", "BroadcastExtension", "broadcast-lan", "TestSupport",
         ]),
-    .test("PageRequestsTests", uses: ["PageRequests", "FuzzTargets", "NIOHTTP1"]),
+    .test("PageRequestsTests", uses: ["PageRequests", "FuzzTargets", "NIOCore", "NIOEmbedded", "NIOHTTP1"]),
     .test("WebRTCTests", uses: ["Media", "WebRTC", "FuzzTargets"]),
     .test("OpusTests", uses: ["COpus", "Media", "Opus"]),
     .test("WHIPTests", uses: ["HTTPClient", "BroadcastExtension", "broadcast-whip", "FuzzTargets"]),

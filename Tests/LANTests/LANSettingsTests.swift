@@ -23,7 +23,9 @@ struct LANSettingsTests {
         let settings = try LANSettings(setup: ["bind": "10.0.0.7, ::1", "port": "9000", "token": "every-monday"])
         #expect(settings.binding == .addresses(["10.0.0.7", "::1"]) && settings.port == 9000 && settings.isPortChosen)
         #expect(settings.token == "every-monday")
-        #expect(try LANSettings(setup: ["bind": "any"]).binding == .any)
+        for any in ["any", "0.0.0.0", "::", "0.0.0.0, ::1"] {
+            #expect(try LANSettings(setup: ["bind": any]).binding == .any)
+        }
     }
 
     @Test func `The files for HTTPS belong together`() throws {

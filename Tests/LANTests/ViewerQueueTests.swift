@@ -48,6 +48,31 @@ struct ViewerQueueTests {
         #expect(contents(&queue) == [5, 6])
     }
 
+    @Test func `A viewer who is slow again and again costs few keyframes, and one who recovers gets them at once`() {
+        var queue = ViewerQueue(withSound: false)
+        var requests: [Int] = []
+        // Nothing is ever sent to it, for a minute. A keyframe comes 100 ms after each request.
+        var due: Int?
+        for millisecond in stride(from: 0, to: 60_000, by: 33) {
+            let now = Self.start + .milliseconds(millisecond)
+            let isKeyframe = due.map { millisecond >= $0 } ?? false
+            if isKeyframe { due = nil }
+            queue.add(picture(1, isKeyframe: isKeyframe), at: now)
+            if queue.takesRequest(at: now) {
+                requests.append(millisecond)
+                due = millisecond + 100
+            }
+        }
+        #expect(requests.first == 0 && (8...16).contains(requests.count), "\(requests)")
+        // It keeps up for a while, then loses pictures once.
+        queue.add(picture(2, isKeyframe: true), at: Self.start + .seconds(61))
+        while queue.next() != nil {}
+        queue.add(picture(3), at: Self.start + .seconds(80))
+        queue.add(picture(4), at: Self.start + .milliseconds(80_600))
+        let isRequested = queue.takesRequest(at: Self.start + .milliseconds(80_600))
+        #expect(isRequested)
+    }
+
     @Test func `The age of the oldest one that waits counts, not that of what was sent`() {
         var queue = ViewerQueue(withSound: false)
         for tick in 0..<100 {

@@ -1,12 +1,14 @@
 import NIOCore
 
-/// Closes a connection whose request is too long or takes too long, until `end`.
+/// Closes a connection whose request is too long or takes too long, or whose answer does, until `end`.
 package final class RequestLimit: ChannelInboundHandler {
     package typealias InboundIn = ByteBuffer
     package typealias InboundOut = ByteBuffer
 
     static let maximumByteCount = 8 << 10
     static let maximumTime = TimeAmount.seconds(10)
+    /// The time for an answer. A playlist waits until there is something to play.
+    static let maximumAnswerTime = TimeAmount.seconds(120)
 
     private let log: RefusalLog
     private var byteCount = 0
@@ -23,7 +25,15 @@ package final class RequestLimit: ChannelInboundHandler {
         allowed += byteCount
     }
 
-    /// The request is complete: WebSocket has limits of its own.
+    /// The request is complete, and is answered now.
+    package func answer(on context: ChannelHandlerContext) {
+        deadline?.cancel()
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: Self.maximumAnswerTime) {
+            context.close(promise: nil)
+        }
+    }
+
+    /// The connection is one of WebSocket, which has limits of its own.
     package func end() {
         isOver = true
         deadline?.cancel()

@@ -69,7 +69,8 @@ final class Audience {
             waitingRequest = nil
         }
         for viewer in viewers.values { viewer.send(fragment, at: now) }
-        if viewers.values.contains(where: \.needsKeyframe) { requestKeyframe(at: now) }
+        // Each of them counts its own requests.
+        if viewers.values.count(where: { $0.takesRequest(at: now) }) > 0 { requestKeyframe(at: now) }
     }
 
     func setPaused(_ isPaused: Bool) {

@@ -52,7 +52,9 @@ package struct LANSettings: Equatable {
             guard parts == ["any"] || !parts.isEmpty && parts.allSatisfy({ TransportAddress.isAddress($0) }) else {
                 throw Self.wrong("bind", "it is any, or IP addresses with commas between them, not \(bind)")
             }
-            binding = parts == ["any"] ? .any : .addresses(parts)
+            // These mean the same for a server.
+            let isAny = parts == ["any"] || parts.contains { ["0.0.0.0", "::"].contains($0) }
+            binding = isAny ? .any : .addresses(parts)
         }
         if let text = setup["port"] {
             guard let number = Int(text), (1024...65_535).contains(number) else {

@@ -45,7 +45,9 @@ final class PageHandler: ChannelInboundHandler, RemovableChannelHandler {
                 return
             }
             offer += bytes.readableBytesView
-        case .end: respond(context)
+        case .end:
+            limit.answer(on: context)
+            respond(context)
         }
     }
 

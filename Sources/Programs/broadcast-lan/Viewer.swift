@@ -11,6 +11,8 @@ final class Viewer: ChannelInboundHandler {
 
     /// A page sends a ping each second. Without one for this long, it is gone.
     private static let silence = TimeAmount.seconds(10)
+    /// The time for the last messages to a viewer who reads nothing.
+    private static let closingTime = TimeAmount.seconds(2)
 
     /// Names this socket in the page's offer of WebRTC, so that its viewer is counted once.
     let id = AccessToken.random()
@@ -27,6 +29,9 @@ final class Viewer: ChannelInboundHandler {
 
     /// True if the viewer cannot go on without a keyframe.
     var needsKeyframe: Bool { media != .none && queue.needsKeyframe }
+
+    /// Returns true if a keyframe is to be requested for this viewer now.
+    func takesRequest(at now: ContinuousClock.Instant) -> Bool { media != .none && queue.takesRequest(at: now) }
 
     // MARK: To the page
 
@@ -61,6 +66,7 @@ final class Viewer: ChannelInboundHandler {
     func close(_ code: WebSocketErrorCode) -> EventLoopFuture<Void>? {
         guard let context else { return nil }
         self.context = nil
+        context.eventLoop.assumeIsolated().scheduleTask(in: Self.closingTime) { context.close(promise: nil) }
         var data = context.channel.allocator.buffer(capacity: 2)
         data.write(webSocketErrorCode: code)
         let frame = WebSocketFrame(fin: true, opcode: .connectionClose, data: data)
