@@ -36,8 +36,11 @@ extension FuzzTargets {
     /// A compound packet of RTCP, after decryption. Its feedback keeps the estimate in its bounds.
     public static func feedback(_ bytes: [UInt8]) {
         var estimator = RateEstimator()
+        var (evidence, retransmissions, sent) = (LineEvidence(), Retransmissions(), SentRate())
+        for index in 0..<200 { sent.add(byteCount: 1200, at: MediaTime(milliseconds: Int64(index) * 5)) }
         for number in 0..<100 { estimator.noteSent(UInt16(number), size: 1200, at: .zero) }
         for (index, feedback) in ReceiverFeedback.all(in: bytes).enumerated() {
+            let now = MediaTime(milliseconds: 1000 + Int64(index) * 400)
             switch feedback {
             case .arrivals(let arrivals):
                 precondition(arrivals.arrivals.count <= 65_535)
@@ -45,9 +48,19 @@ extension FuzzTargets {
             case .limit(let limit):
                 precondition(limit >= 0)
                 estimator.fall(to: limit)
-            case .report: estimator.noteCalm(sentRate: 1_000_000)
-            case .missing, .keyframe: break
+                evidence.noteLimit(limit, at: now)
+            case .report(let report):
+                estimator.noteCalm(sentRate: 1_000_000)
+                evidence.noteRoundTrip(MediaTime(nanoseconds: Int64(report.delay)), at: now)
+                evidence.noteLoss(Double(report.lost) / 256, at: now)
+            case .missing(let numbers, _):
+                evidence.noteMissing(numbers.count, at: now)
+                for number in numbers { _ = retransmissions.ask(number, size: 1200, rate: 1_000_000, at: now) }
+            case .keyframe: break
             }
+        }
+        if let rate = evidence.verdict(on: sent, at: MediaTime(milliseconds: 1000)) {
+            precondition((0...100_000_000).contains(rate), "\(rate)")
         }
         precondition((RateEstimator.smallest...RateEstimator.largest).contains(estimator.estimate))
     }

@@ -166,6 +166,16 @@ struct RTPTests {
         for count in 0..<report.count { #expect(ReceiverFeedback.all(in: Array(report.prefix(count))).isEmpty) }
     }
 
+    @Test func `a screen that is still for a while does not make a narrow line wide`() {
+        var estimator = RateEstimator()
+        estimator.fall(to: 1_200_000)
+        for _ in 0..<60 { estimator.noteCalm(sentRate: 100_000) }
+        #expect(estimator.isLimited && estimator.estimate < 1_400_000)
+        // More and more comes through.
+        for _ in 0..<30 { estimator.noteCalm(sentRate: min(estimator.estimate, 1_500_000)) }
+        #expect(!estimator.isLimited)
+    }
+
     @Test func `the rate of what was sent is that of the last second`() {
         var sent = SentRate()
         for index in 0..<400 {

@@ -40,6 +40,9 @@ package struct RateEstimator {
     private var arrivedBytes = 0
     private var arrived = 0
     private var missing = 0
+    /// The most that has arrived in a second since the line was full, in bit/s: a screen that is still for a while does
+    /// not show that the line is wide again.
+    private var peak = 0.0
 
     /// - Parameter rate: what the line takes, in bit/s, until something has arrived.
     package init(_ rate: Double = standard) {
@@ -81,7 +84,7 @@ package struct RateEstimator {
     /// (`LineEvidence`), or wants it.
     package mutating func fall(to rate: Double) {
         estimate = max(Self.smallest, min(estimate, rate))
-        isLimited = true
+        limit(at: rate)
     }
 
     /// A receiver that does not report arrivals has seen no fault for a second.
@@ -107,19 +110,27 @@ package struct RateEstimator {
         if delay > Self.longDelay {
             let lowered = delivered < Self.quietRate ? max(delivered * 0.85, estimate * 0.8) : delivered * 0.85
             estimate = max(Self.smallest, min(estimate, lowered))
-            isLimited = true
+            limit(at: delivered)
         } else if loss > Self.heavyLoss, missing + arrived >= Self.leastPackets {
             estimate = max(Self.smallest, estimate * (1 - loss / 2))
-            isLimited = true
+            limit(at: delivered)
         } else {
             climb(by: Self.climb, delivered: delivered)
         }
+    }
+
+    /// - Parameter rate: what the line takes, in bit/s.
+    private mutating func limit(at rate: Double) {
+        if !isLimited { peak = 0 }
+        peak = max(peak, rate)
+        isLimited = true
     }
 
     private mutating func climb(by factor: Double, delivered: Double) {
         let ceiling = max(estimate, min(2 * delivered + 500_000, Self.largest))
         estimate = min(estimate * factor, ceiling)
         // The stream does not fill it any more.
-        if estimate > 1.8 * delivered + 450_000 { isLimited = false }
+        peak = max(peak, delivered)
+        if estimate > 1.8 * peak + 450_000 { isLimited = false }
     }
 }
