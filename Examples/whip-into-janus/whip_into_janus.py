@@ -31,6 +31,7 @@ class Session:
 
     def __init__(self, client, url, tell):
         self.client, self.url, self.tell, self.answers = client, url, tell, {}
+        self.session = None
 
     async def post(self, path, **fields):
         async with self.client.post(self.url + path, json={"transaction": uuid.uuid4().hex, **fields}) as answer:
@@ -84,8 +85,13 @@ class Session:
             raise Refused(event.get("plugindata", {}).get("data", {}).get("error", "no answer"))
         return event["jsep"]["sdp"]
 
-    async def close(self):
-        await self.post(self.session, janus="destroy")
+    async def end(self):
+        """Ends it also in Janus, as far as that answers."""
+        if self.session:
+            try:
+                await self.post(self.session, janus="destroy")
+            except (Refused, ClientError):
+                pass
 
 
 class Endpoint:
@@ -103,6 +109,9 @@ class Endpoint:
     async def offer(self, request):
         if not self.is_allowed(request):
             return web.Response(status=401)
+        if "Origin" in request.headers:
+            # A page in a browser must not publish here.
+            return web.Response(status=403)
         text = await request.text()
         self.tell("offer", profile=[line for line in text.splitlines() if "profile-level-id" in line])
         session = Session(self.client, self.options.janus, self.tell)
@@ -112,6 +121,7 @@ class Endpoint:
             answer = await session.publish(text, self.options.room)
         except (Refused, ClientError, asyncio.TimeoutError) as problem:
             self.tell("refused", reason=str(problem) or "Janus does not answer")
+            await session.end()
             return web.Response(status=503, text=f"Janus: {problem}\n")
         name = uuid.uuid4().hex
         self.sessions[name] = session
@@ -122,10 +132,7 @@ class Endpoint:
         session = self.sessions.pop(request.match_info["name"], None)
         if session is None:
             return web.Response(status=404)
-        try:
-            await session.close()
-        except (Refused, ClientError):
-            pass
+        await session.end()
         self.tell("delete")
         return web.Response(status=200)
 
@@ -159,10 +166,7 @@ async def serve(options, tell=print_event):
         tell("ready")
         await stop.wait()
         for session in list(endpoint.sessions.values()):
-            try:
-                await session.close()
-            except (Refused, ClientError):
-                pass
+            await session.end()
         await runner.cleanup()
 
 

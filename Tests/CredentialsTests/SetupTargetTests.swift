@@ -59,12 +59,15 @@ struct SetupTargetTests {
                 [[setup]]
                 key = "token"
                 secret = true
+                [[setup]]
+                key = "redirect-domains"
                 """, to: "extensions/whip/extension.toml")
             try folder.setMode(0o700, of: "extensions/whip")
             let ivs = try target("ivs", in: folder)
             #expect(!ivs.isRTMP && ivs.service?.name == "ivs" && ivs.program == nil)
-            #expect(ivs.questions.map(\.key) == ["url", "token"] && ivs.questions.map(\.isAsked) == [false, true])
-            #expect(try target("cloudflare", in: folder).questions.map(\.isAsked) == [true, true])
+            #expect(ivs.questions.map(\.key) == ["url", "token", "redirect-domains"])
+            #expect(ivs.questions.map(\.isAsked) == [false, true, false])
+            #expect(try target("millicast", in: folder).questions.map(\.isAsked) == [true, true, true])
         }
     }
 

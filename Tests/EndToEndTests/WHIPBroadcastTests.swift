@@ -124,6 +124,46 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A token follows to a server with another name and certificate only if its domain is named`()
+            async throws
+        {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                let (token, port) = ("canary-9R4z", try freePort())
+                let certificates = try await Certificates.make(in: studio.peers)
+                let first = try await Stunnel.start(
+                    in: studio.peers, certificate: certificates.server(names: "DNS:localhost"), to: port)
+                let second = try await Stunnel.start(
+                    in: studio.peers, certificate: certificates.server(names: "IP:127.0.0.1"), to: port)
+                let server = try await WHIPServer.start(
+                    in: studio.peers, port: port,
+                    options: ["--token", token, "--redirect", "https://127.0.0.1:\(second.port)/whip"])
+                let configuration = """
+                    [destinations.stage]
+                    extension = "whip"
+                    url = "https://localhost:\(first.port)/moved"
+                    ca-file = "\(certificates.authority)"
+
+                    """
+                try studio.broadcast.writeConfiguration(configuration)
+                let path = studio.folder + "/token"
+                try token.write(toFile: path, atomically: true, encoding: .utf8)
+                let setup = try await studio.broadcast.run(
+                    ["setup", "stage", "--plain-file", "--secret-from-stdin", "token"], input: .file(path))
+                #expect(setup.status == .exited(0), "\(setup)")
+                let refused = try await studio.broadcast.run(["start", "--to", "stage"])
+                #expect(refused.status != .exited(0))
+                expectSentence(in: refused.errors, saying: ["sends to another one", "127.0.0.1"])
+                #expect(!server.events.contains { $0.event == "offer" || $0.event == "refused" })
+
+                try studio.broadcast.writeConfiguration(configuration + "setup.redirect-domains = \"127.0.0.1\"\n")
+                _ = try await studio.startLive(["--to", "stage"])
+                try await server.wait(for: "the picture") { $0.event == "picture" && ($0.spread ?? 0) > 10 }
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                try await server.wait(for: "the end") { $0.event == "delete" }
+            }
+        }
+
         @Test func `What is no WHIP endpoint is explained`() async throws {
             try await withStudio(width: 320, height: 240, hasSound: false) { studio in
                 try await ShippedExtensions.lay(in: studio.peers)

@@ -346,6 +346,8 @@ struct DestinationResolverTests {
                 [[setup]]
                 key = "token"
                 secret = true
+                [[setup]]
+                key = "redirect-domains"
                 """)
             resolver = try self.resolver(
                 in: folder, text, secrets: FakeSecrets(answers: ["livekit": ["url": "https://me.whip.livekit.cloud/w"]])
@@ -368,7 +370,7 @@ struct DestinationResolverTests {
             // Each has an address of its own, so they are no duplicates.
             #expect(try resolver.resolve(["ivs", "stage"]).count == 2)
             #expect(try resolver.resolve("livekit").kind == .program("whip"))
-            let open = #expect(throws: ConfigurationError.self) { try resolver.resolve("cloudflare") }
+            let open = #expect(throws: ConfigurationError.self) { try resolver.resolve("millicast") }
             #expect(open.map { "\($0)".contains("notSetUp") } == true)
         }
     }

@@ -11,8 +11,7 @@ struct KnownServiceTests {
     @Test func `The built-in list is whole`() throws {
         #expect(
             Set(KnownService.all.map(\.name)) == [
-                "mobcrush", "twitch", "youtube", "facebook", "kick", "restream", "custom", "ivs", "cloudflare",
-                "millicast",
+                "mobcrush", "twitch", "youtube", "facebook", "kick", "restream", "custom", "ivs", "millicast",
                 "livekit",
             ])
         #expect(KnownService.all.map(\.name) == KnownService.all.map(\.name).sorted())

@@ -120,6 +120,7 @@ package enum ConfigurationFile {
                 destination.lines["setup.\(key)"] = setup.line(of: key)
             }
         }
+        if isOfService, let known { destination.setup.merge(known.answers) { own, _ in own } }
         guard kind == .rtmp else { return destination }
         if service == nil && destination.url == nil { throw section.fault("url", .noURL) }
         if let url = destination.url { try check(url, of: name, section) }

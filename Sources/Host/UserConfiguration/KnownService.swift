@@ -40,8 +40,9 @@ package struct KnownService: Equatable {
         }
     }()
 
-    /// True if `host` is in one of the service's domains.
+    /// True if `host` is an RTMP server in one of the service's domains.
     package func owns(_ host: String) -> Bool {
+        guard kind == .rtmp else { return false }
         let host = host.lowercased()
         return domains.contains { host == $0 || host.hasSuffix("." + $0) }
     }
@@ -53,9 +54,16 @@ package struct KnownService: Equatable {
     /// `setup` decide.
     package var destination: Configuration.Destination? {
         guard kind.isProgram else { return nil }
-        return Configuration.Destination(
+        var destination = Configuration.Destination(
             name: name, line: 0, extensionLine: 0, kind: kind, service: name, url: url, path: nil, format: nil,
             keyCommand: nil)
+        destination.setup = answers
+        return destination
+    }
+
+    /// What its extension is told beside the address.
+    var answers: [String: String] {
+        kind.isProgram && !domains.isEmpty ? ["redirect-domains": domains.joined(separator: " ")] : [:]
     }
 
     package static func named(_ name: String) -> KnownService? {

@@ -4,7 +4,7 @@ extension KnownService {
     /// - `extension`: the extension that reaches it, for example `whip`. Without it, the service takes RTMP.
     /// - `url`: without the key; left out if each user has an own address. `backups`: addresses that are tried in order
     ///   if `url` cannot be reached.
-    /// - `domains`: of its servers, to recognize an address that the user wrote.
+    /// - `domains`: of its servers, to recognize an address that the user wrote. A token may follow a redirect to them.
     /// - `keyframe-interval`: maximum in seconds. `bitrate` and `audio-bitrate`: maximum in kbit/s.
     /// - `size` and `fps`: the largest picture, also turned, and the highest frame rate.
     /// - `test`: what is added to the key so that a stream is a test that viewers do not see.
@@ -90,6 +90,7 @@ extension KnownService {
         title = "Amazon IVS Real-Time"
         extension = "whip"
         url = "https://global.whip.live-video.net"
+        domains = ["whip.live-video.net"]
         keyframe-interval = 2
         bitrate = 8500
         size = "1280x720"
@@ -97,13 +98,6 @@ extension KnownService {
         audio-bitrate = 160
         key = "CreateParticipantToken of the API: a participant token of the stage, with the capability PUBLISH"
         source = "docs.aws.amazon.com/ivs/latest/RealTimeUserGuide: obs-whip-support, rt-stream-ingest"
-        checked = "2026-11-28"
-
-        [cloudflare]
-        title = "Cloudflare Stream"
-        extension = "whip"
-        key = "dash.cloudflare.com, Stream, Live inputs, WebRTC (WHIP) URL; it contains the secret, and there is no token"
-        source = "developers.cloudflare.com/stream/webrtc-beta"
         checked = "2026-11-28"
 
         [millicast]

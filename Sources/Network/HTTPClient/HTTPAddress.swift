@@ -25,15 +25,10 @@ package enum HTTPAddress {
         return path[...slash] + location
     }
 
-    /// True if both hosts are in one domain that a single operator has, by HTTPS: all of the second host but its first
-    /// label, if that has three labels or more. `a.github.io` and `b.github.io` can belong to anybody.
-    package static func isOfSameOperator(_ url: String, as other: String) -> Bool {
-        let domain = host(of: other).lowercased().split(separator: ".").dropFirst()
-        guard domain.count >= 3, domain.last?.allSatisfy(\.isNumber) == false,
-            [url, other].allSatisfy({ $0.lowercased().hasPrefix("https://") })
-        else { return false }
-        let host = host(of: url).lowercased()
-        return host.hasSuffix("." + domain.joined(separator: "."))
+    /// True if the host of an address is a domain or in it.
+    package static func isHost(of url: String, in domain: String) -> Bool {
+        let (host, domain) = (host(of: url).lowercased(), domain.lowercased())
+        return !domain.isEmpty && (host == domain || host.hasSuffix("." + domain))
     }
 
     /// Scheme, host and port, in the same spelling for the same server.

@@ -16,10 +16,12 @@ package struct WHIPEndpoint: Sendable {
     struct Session: Sendable {
         /// The session description of the server.
         var answer: String
-        /// The address of the session; nil if the server has none, or one to which the token must not go.
+        /// The address of the session; nil if the server has none, or one at another server.
         var url: String?
         /// What relays datagrams if no direct path exists.
         var relays: [RelayServer]
+        /// To the server that has made it, if that is not the one of the settings.
+        fileprivate var connections: HTTPConnections?
     }
 
     private static let timeout = Duration.seconds(10)
@@ -32,65 +34,87 @@ package struct WHIPEndpoint: Sendable {
     private let connections: HTTPConnections
 
     init(_ settings: WHIPSettings) throws(BroadcastFailure) {
-        let isSecure = settings.url.lowercased().hasPrefix("https://")
-        let identity = isSecure ? ServerIdentity(HTTPAddress.host(of: settings.url)) : nil
-        let own = HTTPConnections.Settings(
-            localAddress: settings.localAddress?.text, identity: identity, authoritiesFile: settings.authoritiesFile)
-        guard let connections = HTTPConnections(own) else {
+        guard let connections = Self.connections(to: settings.url, settings) else {
             throw BroadcastFailure(code: 500, message: "No memory for a connection")
         }
         (self.settings, self.connections) = (settings, connections)
     }
 
+    /// Connections to the server of an address, which must prove that it is that one. Nil without memory.
+    private static func connections(to url: String, _ settings: WHIPSettings) -> HTTPConnections? {
+        let isSecure = url.lowercased().hasPrefix("https://")
+        return HTTPConnections(
+            HTTPConnections.Settings(
+                localAddress: settings.localAddress?.text,
+                identity: isSecure ? ServerIdentity(HTTPAddress.host(of: url)) : nil,
+                authoritiesFile: settings.authoritiesFile))
+    }
+
     /// Opens a session.
     func open(offer: String) async throws(Failure) -> Session {
         var url = settings.url
-        for _ in 0...Self.mostRedirects {
-            let answer = try await perform("POST", url, body: offer)
-            switch answer.status {
-            case 201:
-                guard answer.isComplete else { throw .unreachable("the server's answer broke off") }
-                let text = String(decoding: answer.body, as: UTF8.self)
-                let session = answer.location.map { HTTPAddress.resolve($0, against: url) }
-                return Session(
-                    answer: text, url: session.flatMap { mayGo(to: $0) ? $0 : nil },
-                    relays: RelayServer.all(inLinks: answer.links))
-            case 301, 302, 307, 308:
-                guard let location = answer.location else {
-                    throw .unreachable("the server moved, and does not say where")
+        /// To a server that is not that of the settings.
+        var others: HTTPConnections?
+        do throws(Failure) {
+            for _ in 0...Self.mostRedirects {
+                let answer = try await perform("POST", url, body: offer, through: others ?? connections)
+                switch answer.status {
+                case 201:
+                    guard answer.isComplete else { throw .unreachable("the server's answer broke off") }
+                    let session = answer.location.map { HTTPAddress.resolve($0, against: url) }
+                    return Session(
+                        answer: String(decoding: answer.body, as: UTF8.self),
+                        url: session.flatMap { HTTPAddress.origin(of: $0) == HTTPAddress.origin(of: url) ? $0 : nil },
+                        relays: RelayServer.all(inLinks: answer.links), connections: others)
+                case 301, 302, 307, 308:
+                    guard let location = answer.location else {
+                        throw .unreachable("the server moved, and does not say where")
+                    }
+                    let next = HTTPAddress.resolve(location, against: url)
+                    guard mayGo(to: next) else {
+                        let host = HTTPAddress.host(of: next)
+                        throw .refused(code: 400, "the server sends to another one: \(host). Give that address")
+                    }
+                    if HTTPAddress.origin(of: next) != HTTPAddress.origin(of: url) {
+                        await others?.shutDown()
+                        others = Self.connections(to: next, settings)
+                        guard others != nil else { throw .unreachable("this machine has no memory") }
+                    }
+                    url = next
+                default: throw Self.failure(answer, hasToken: settings.token != nil)
                 }
-                let next = HTTPAddress.resolve(location, against: url)
-                guard mayGo(to: next) else {
-                    throw .refused(
-                        code: 400, "the server sends to another one: \(HTTPAddress.host(of: next)). Give that address")
-                }
-                url = next
-            default: throw Self.failure(answer, hasToken: settings.token != nil)
             }
+            throw .refused(code: 400, "the server redirects in a circle")
+        } catch {
+            await others?.shutDown()
+            throw error
         }
-        throw .refused(code: 400, "the server redirects in a circle")
     }
 
     /// Ends a session. It ends by itself if that is not possible.
     func close(_ session: Session) async {
-        guard let url = session.url else { return }
-        _ = try? await perform("DELETE", url, body: nil)
+        if let url = session.url {
+            _ = try? await perform("DELETE", url, body: nil, through: session.connections ?? connections)
+        }
+        await session.connections?.shutDown()
     }
 
     /// True if a request may follow the server to an address. Services send from a common address to a server nearby
-    /// (RFC 9725, section 4.5), so the token may go to their other hosts; without one, the user's server may send
-    /// anywhere. Encryption is not given up.
+    /// (RFC 9725, section 4.5): with a token, only to the domains of the settings. Encryption is not given up.
     private func mayGo(to url: String) -> Bool {
         if HTTPAddress.origin(of: url) == HTTPAddress.origin(of: settings.url) { return true }
-        guard url.lowercased().hasPrefix("https://") || !settings.url.lowercased().hasPrefix("https://") else {
-            return false
+        let isSecure = url.lowercased().hasPrefix("https://")
+        guard settings.token != nil else {
+            return isSecure || !settings.url.lowercased().hasPrefix("https://")
         }
-        return settings.token == nil || HTTPAddress.isOfSameOperator(url, as: settings.url)
+        return isSecure && settings.redirectDomains.contains { HTTPAddress.isHost(of: url, in: $0) }
     }
 
     func shutDown() async { await connections.shutDown() }
 
-    private func perform(_ method: String, _ url: String, body: String?) async throws(Failure) -> HTTPAnswer {
+    private func perform(
+        _ method: String, _ url: String, body: String?, through connections: HTTPConnections
+    ) async throws(Failure) -> HTTPAnswer {
         var headers = body == nil ? [] : ["Content-Type: application/sdp", "Accept: application/sdp"]
         if let token = settings.token { headers.append("Authorization: Bearer " + token) }
         do throws(HTTPFailure) {

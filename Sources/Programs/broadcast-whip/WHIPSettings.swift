@@ -8,6 +8,8 @@ package struct WHIPSettings: Equatable, Sendable {
     package var url: String
     /// Sent as `Authorization: Bearer`; nil without one.
     package var token: String?
+    /// The domains to whose hosts the token may follow a redirect.
+    package var redirectDomains: [String] = []
     /// A file of certificates to trust, PEM; nil for those of the system.
     package var authoritiesFile: String?
     /// The IP address that connections and media come from; nil for any.
@@ -24,6 +26,7 @@ package struct WHIPSettings: Equatable, Sendable {
         if token != nil, !url.lowercased().hasPrefix("https://"), !Self.isLocal(url) {
             throw Self.wrong("url", "a token needs https")
         }
+        redirectDomains = setup["redirect-domains"]?.split { $0 == "," || $0 == " " }.map(String.init) ?? []
         authoritiesFile = setup["ca-file"]
         if let bind = setup["bind"] {
             guard let address = TransportAddress(bind, port: 0) else {

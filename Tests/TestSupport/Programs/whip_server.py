@@ -3,7 +3,7 @@
 whip_server.py PORT [--host ADDRESS] [--token TOKEN] [--pli SECONDS] [--relay LINK --relay-ports FIRST-LAST]
 With a relay, the answer has LINK as its header, and datagrams of media that do not come from these ports are dropped,
 as by a firewall.
-A POST to /moved is sent on. Prints a JSON object a line: {"event": "ready"|"offer"|"picture"|"sound"|"end"|"refused", ...}. Pictures: the number, the
+A POST to /moved is sent on, to localhost or to --redirect URL. Prints a JSON object a line: {"event": "ready"|"offer"|"picture"|"sound"|"end"|"refused", ...}. Pictures: the number, the
 size, the mean luma and the longest time between two in milliseconds, once a second. Sound: the loudest sample of each
 second.
 """
@@ -24,6 +24,7 @@ arguments = argparse.ArgumentParser()
 arguments.add_argument("port", type=int)
 arguments.add_argument("--host", default="127.0.0.1")
 arguments.add_argument("--token")
+arguments.add_argument("--redirect")
 arguments.add_argument("--pli", type=float)
 arguments.add_argument("--relay")
 arguments.add_argument("--relay-ports")
@@ -106,7 +107,7 @@ async def offer(request):
 
 async def moved(request):
     """Sends on to another host, as services do that have many servers."""
-    return web.Response(status=307, headers={"Location": f"http://localhost:{options.port}/whip"})
+    return web.Response(status=307, headers={"Location": options.redirect or f"http://localhost:{options.port}/whip"})
 
 
 async def delete(request):

@@ -13,7 +13,7 @@ package struct SetupCommand: AsyncParsableCommand {
         commandName: "setup", abstract: "Sign in to a destination or service, for example with its stream key.",
         discussion: """
             NAME is a configured destination, an extension, or a known service (mobcrush, twitch, youtube, facebook, \
-            kick, restream, custom; by WebRTC ivs, cloudflare, millicast, livekit). The terminal does not show secrets as you type them. They are stored in the \
+            kick, restream, custom; by WebRTC ivs, millicast, livekit). The terminal does not show secrets as you type them. They are stored in the \
             Secret Service. If it asks for the keyring's password in a dialog, the command waits for your answer. If no \
             Secret Service answers, the command asks whether to store them in a file that only you can read; without a \
             terminal, --plain-file is the answer. broadcast sign-out NAME deletes them. An extension may contain a setup \
