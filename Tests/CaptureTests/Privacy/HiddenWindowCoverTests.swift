@@ -305,6 +305,46 @@ struct HiddenWindowCoverTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `without a rule, a window that excludes itself is not shown where the compositor still has it`(
+        isMapped: Bool
+    ) async throws {
+        try await withPeers { peers in
+            let screen = try await Xvfb.start(in: peers, width: 640, height: 480)
+            let compositor = try #require(try await WindowManagement.openboxAndPicom.start(on: screen, in: peers))
+            let window = try LoudWindow(
+                display: screen.display, x: 100, y: 100, width: 120, height: 90, overridesRedirect: true)
+            window.map()
+            let other = try LoudWindow(
+                display: screen.display, x: 400, y: 300, width: 50, height: 50, overridesRedirect: true)
+            other.map()
+            let plain = try open(screen, HiddenWindowRules())
+            try await waitUntil("the windows are shown") {
+                plain.requestWholePicture()
+                return try plain.nextPicture()?.loudPixels == 120 * 90 + 50 * 50
+            }
+            compositor.signal(SIGSTOP)
+            window.setNumber(1, of: "_BROADCAST_CAPTURE_EXCLUDE")
+            if isMapped { window.move(x: 300, y: 100) } else { window.unmap() }
+            let covered = try open(screen, HiddenWindowRules())
+            var time = MediaTime.zero
+            func next() throws -> Picture? {
+                time = time + MediaTime(milliseconds: 33)
+                covered.requestWholePicture()
+                return try covered.nextPicture(at: time)
+            }
+            while time < MediaTime(milliseconds: 2500) {
+                #expect(try next()?.loudPixels ?? 0 == 0, "\(time)")
+            }
+            compositor.signal(SIGCONT)
+            try await waitUntil("the other window is shown") {
+                let loud = try next()?.loudPixels ?? 0
+                #expect(loud <= 50 * 50)
+                return loud == 50 * 50
+            }
+        }
+    }
+
     @Test func `a change under the cover and a static hidden window cause no sample`() async throws {
         try await withScreen { screen in
             let window = try secretWindow(on: screen)

@@ -127,7 +127,8 @@ final class HiddenWindowCover {
         let isFirst = appliedRevision == nil
         var passed = finding.passed.map { $0.grown(by: margin) }
         // What happened before is not known: the compositor may still show a window where it was, or fade one out.
-        if isFirst && isComposited && !rules.isEmpty { passed = [Self.everything] }
+        let hidesSome = !rules.isEmpty || !tracker.hidden.isEmpty
+        if isFirst && isComposited && hidesSome { passed = [Self.everything] }
         trail.update(
             places, passed: passed, released: finding.released,
             drawn: drawn,
