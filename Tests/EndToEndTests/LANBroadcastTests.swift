@@ -174,6 +174,33 @@ extension EndToEndTests {
             }
         }
 
+        @Test(arguments: ["", "#mse"])
+        func `A capture that stands still for 300 ms costs viewers no more than that`(way: String) async throws {
+            try await withStudio(["clock"], width: 640, height: 360, hasSound: false) { studio in
+                let port = try await setUp(studio)
+                // No keyframe comes by itself.
+                let session = try await studio.startLive(["--keyframe-interval", "60", "--to", "room"])
+                let browser = try await Browser.open(
+                    "http://127.0.0.1:\(port)/\(Self.token)/\(way)", in: studio.peers)
+                #expect(try await browser.measure(seconds: 2).ages.count > 10)
+                async let measurement = browser.measure(seconds: 8)
+                for _ in 0..<4 {
+                    try await Task.sleep(for: .seconds(1))
+                    studio.screen.peer.signal(SIGSTOP)
+                    try await Task.sleep(for: .milliseconds(300))
+                    studio.screen.peer.signal(SIGCONT)
+                }
+                let measured = try await measurement
+                // A group of pictures that is lost would be missed until the page asks for a keyframe.
+                #expect(measured.unreadable == 0 && measured.ages.count > 60, "\(measured)")
+                #expect((measured.gaps.max() ?? .infinity) < 1000, "\(measured.gaps)")
+                #expect(try await browser.evaluate("byRTC") == way.isEmpty)
+                #expect(try await studio.status()?.destinations.first?.dropped == 0)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                #expect(try await session.waitForExit() == .exited(0))
+            }
+        }
+
         @Test func `Firefox plays the page, with sound on request`() async throws {
             try await withStudio(["clock", "--beep"], width: 640, height: 360) { studio in
                 let port = try await setUp(studio)
