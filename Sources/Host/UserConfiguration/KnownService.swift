@@ -61,7 +61,7 @@ package struct KnownService: Equatable {
         return destination
     }
 
-    /// What its extension is told beside the address.
+    /// The answers that its extension gets besides the address.
     var answers: [String: String] {
         kind.isProgram && !domains.isEmpty ? ["redirect-domains": domains.joined(separator: " ")] : [:]
     }

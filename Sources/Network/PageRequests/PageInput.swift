@@ -1,7 +1,7 @@
 import NIOCore
 import NIOWebSocket
 
-/// What comes from a page on its WebSocket.
+/// A message from a page on its WebSocket, or the end of it.
 package enum PageInput {
     case message(PageMessage)
     /// The page closes the connection, or sent what no page sends. The code is for the closing frame.

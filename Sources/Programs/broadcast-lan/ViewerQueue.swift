@@ -9,7 +9,7 @@ package struct ViewerQueue: Sendable {
 
     /// Waits between the keyframes that are requested for one viewer: each is also encoded for all others.
     private static let keyframeWaits = Backoff(first: .milliseconds(500), longest: .seconds(8))
-    /// A viewer who has kept up for so long is not slow any more.
+    /// After this time without a discarded fragment, a viewer does not count as slow.
     private static let recovery = Duration.seconds(10)
 
     private let withSound: Bool
