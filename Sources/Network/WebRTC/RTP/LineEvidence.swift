@@ -15,8 +15,6 @@ package struct LineEvidence {
     private static let longDelay = MediaTime(milliseconds: 100)
     /// How long a round trip and an estimate count.
     private static let memory = MediaTime(milliseconds: 1500)
-    /// The time over which the shortest round trip is the base: between one and two of these.
-    private static let baseTime = MediaTime(milliseconds: 20_000)
     /// The share of what arrives on a full line, with which it empties.
     private static let fullShare = 0.85
     /// The stream needs so long to follow.
@@ -25,8 +23,7 @@ package struct LineEvidence {
     private var missing: [(time: MediaTime, count: Int)] = []
     private var reported: (time: MediaTime, loss: Double)?
     private var limit: (time: MediaTime, rate: Double)?
-    private var bases: [MediaTime?] = [nil, nil]
-    private var baseSince: MediaTime?
+    private var base = DelayBase(duration: MediaTime(milliseconds: 20_000))
     private var waiting: (time: MediaTime, delay: MediaTime)?
     private var lastVerdict: MediaTime?
 
@@ -46,14 +43,7 @@ package struct LineEvidence {
 
     /// Notes the time that a report and its answer took.
     package mutating func noteRoundTrip(_ length: MediaTime, at time: MediaTime) {
-        let since = baseSince ?? time
-        baseSince = since
-        if time - since > Self.baseTime {
-            bases = [nil, bases[0]]
-            baseSince = time
-        }
-        bases[0] = min(bases[0] ?? length, length)
-        waiting = (time, length - (bases.compactMap { $0 }.min() ?? length))
+        waiting = (time, base.excess(of: length, at: time))
     }
 
     /// Returns what the line takes, in bit/s, if it is less than what is sent.

@@ -9,8 +9,6 @@ package struct RateEstimator {
     private static let interval = MediaTime(milliseconds: 300)
     /// A delay that only a queue makes.
     private static let longDelay = MediaTime(milliseconds: 60)
-    /// The time over which the smallest delay is the base: between one and two of these.
-    private static let baseTime = MediaTime(milliseconds: 10_000)
     private static let longestWindow = MediaTime(milliseconds: 1500)
     private static let heavyLoss = 0.1
     /// How much the estimate rises with a report of arrivals, and in a second without them.
@@ -34,8 +32,7 @@ package struct RateEstimator {
     package private(set) var delay = MediaTime.zero
 
     private var sent = [(time: MediaTime, size: Int)?](repeating: nil, count: windowSize)
-    private var bases: [MediaTime?] = [nil, nil]
-    private var baseSince: MediaTime?
+    private var base = DelayBase(duration: MediaTime(milliseconds: 10_000))
     private var windowStart: MediaTime?
     private var arrivedBytes = 0
     private var arrived = 0
@@ -93,15 +90,8 @@ package struct RateEstimator {
     package mutating func noteCalm(sentRate: Double) { climb(by: Self.climbBySecond, delivered: sentRate) }
 
     private mutating func noteDelay(_ delay: MediaTime, at time: MediaTime) {
-        let since = baseSince ?? time
-        baseSince = since
-        if time - since > Self.baseTime {
-            bases = [nil, bases[0]]
-            baseSince = time
-        }
-        bases[0] = min(bases[0] ?? delay, delay)
-        let base = bases.compactMap { $0 }.min() ?? delay
-        self.delay = MediaTime(nanoseconds: (self.delay.nanoseconds * 7 + (delay - base).nanoseconds) / 8)
+        let excess = base.excess(of: delay, at: time)
+        self.delay = MediaTime(nanoseconds: (self.delay.nanoseconds * 7 + excess.nanoseconds) / 8)
     }
 
     private mutating func update(seconds: Double) {
