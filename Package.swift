@@ -23,7 +23,9 @@ let layers = [
             .library("CX264", packages: ["libx264-dev"]),
             // The second encoder of H.264.
             .library("COpenH264", pkgConfig: "openh264", packages: ["libopenh264-dev"]),
-            .library("CAVCodec", pkgConfig: "libavcodec libavutil", packages: ["libavcodec-dev", "libavutil-dev"]),
+            .library("CAVUtil", pkgConfig: "libavutil", packages: ["libavutil-dev", "libavcodec-dev"]),
+            // libavcodec, opened at run time for AAC: it needs a hundred libraries.
+            .c("CAVCodec", uses: ["CAVUtil"]),
             .library("CSWResample", pkgConfig: "libswresample libavutil", packages: ["libswresample-dev"]),
             .library("CYUV", packages: ["libyuv-dev"]),
             // PNG for `broadcast preview`. libavcodec already depends on it.
@@ -136,7 +138,8 @@ let layers = [
             .swift(
                 "Encode",
                 uses: [
-                    "CX264", "COpenH264", "CAVCodec", "CYUV", "CPixelKernels", "CPNG", "CSixel", "Media", "Bitstream",
+                    "CX264", "COpenH264", "CAVUtil", "CAVCodec", "CYUV", "CPixelKernels", "CPNG", "CSixel", "Media",
+                    "Bitstream",
                 ]),
         ]),
     // One broadcast: its pipeline, its destinations, and the handlers that write to them.

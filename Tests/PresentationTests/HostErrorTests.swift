@@ -78,6 +78,10 @@ struct HostErrorTests {
             "The audio encoder cannot start: libavcodec rejects 500 kbit/s (-22). Check --audio-bitrate, or use --no-app-audio."
         ),
         (
+            .session(.pipeline(.encode(.cannotOpenAudio(.noLibrary(name: "libavcodec.so.59"))))), .software,
+            "Sound cannot be encoded: libavcodec.so.59 cannot be opened. Install libavcodec, a part of FFmpeg, or use --no-app-audio."
+        ),
+        (
             .session(.pipeline(.encode(.audioFailed(code: -22)))), .software,
             "The audio encoder failed (libavcodec returned -22). Please report this."
         ),

@@ -35,6 +35,8 @@ package enum EncodeError: Error, Sendable, Equatable {
     }
 
     package enum AudioProblem: Sendable, Equatable {
+        /// libavcodec is not installed, or cannot be opened: the name of its file.
+        case noLibrary(name: String)
         /// libavcodec has no AAC encoder.
         case noEncoder
         /// libavcodec rejects the bitrate, in kbit/s; its error.

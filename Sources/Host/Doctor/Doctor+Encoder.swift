@@ -2,7 +2,8 @@ import Encode
 import Media
 
 extension Doctor {
-    /// Measures how fast this machine encodes a page of text that scrolls, at the usual sizes and at the screen's.
+    /// Measures how fast this machine encodes a page of text that scrolls, at the usual sizes and at the screen's, and
+    /// looks whether it can encode sound.
     func examineEncoder(screen: PixelSize?) {
         let usual = [PixelSize(width: 1280, height: 720), PixelSize(width: 1920, height: 1080)]
         let own = screen.map { PixelSize(width: $0.width & ~1, height: $0.height & ~1) }
@@ -15,6 +16,11 @@ extension Doctor {
             report(.encoder, (relevant?.framesPerSecond ?? 0) < 30 ? .warning : .ok, .speed(speeds))
         } catch {
             report(.encoder, .wrong, .encoderFails)
+        }
+        do throws(EncodeError) {
+            _ = try AACEncoder(track: .app, bitrate: 160)
+        } catch {
+            report(.encoder, .wrong, .soundEncoderFails(error))
         }
     }
 

@@ -1,5 +1,6 @@
 import Capture
 import Credentials
+import Encode
 import Media
 import PortalCapture
 import PulseCapture
@@ -83,6 +84,7 @@ package enum Fact: Sendable, Equatable {
     case cannotWrite(folder: String, code: Int32)
     case speed([EncodingSpeed])
     case encoderFails
+    case soundEncoderFails(EncodeError)
     case destination(name: String)
     case server(address: String, RTMPExamination)
     case serverProblem(RTMPError)

@@ -239,6 +239,8 @@ extension EncodeError {
         case .videoFailed(let code): "The video encoder failed (it returned \(code)). Please report this."
         case .unreadablePicture:
             "The video encoder returned a picture that cannot be read. Please report this."
+        case .cannotOpenAudio(.noLibrary(let name)):
+            "Sound cannot be encoded: \(name) cannot be opened. Install libavcodec, a part of FFmpeg, or use --no-app-audio."
         case .cannotOpenAudio(let problem):
             "The audio encoder cannot start: \(problem.phrase). Check --audio-bitrate, or use --no-app-audio."
         case .audioFailed(let code): "The audio encoder failed (libavcodec returned \(code)). Please report this."
@@ -271,6 +273,7 @@ extension EncodeError.MissingFeature {
 extension EncodeError.AudioProblem {
     fileprivate var phrase: String {
         switch self {
+        case .noLibrary(let name): "\(name) cannot be opened"
         case .noEncoder: "libavcodec has no AAC encoder"
         case .rejected(let bitrate, let code): "libavcodec rejects \(bitrate) kbit/s (\(code))"
         case .outOfMemory: "there is not enough memory"

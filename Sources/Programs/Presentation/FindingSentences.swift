@@ -33,7 +33,7 @@ extension Finding {
         case .keyring, .noSessionBus, .notifications, .certificates, .clockBehind, .clockPlausible, .folders:
             desktopText
         case .configuration, .invalidConfiguration, .extensions, .unusableExtension: configurationText
-        case .space, .cannotWrite, .speed, .encoderFails: recordingText
+        case .space, .cannotWrite, .speed, .encoderFails, .soundEncoderFails: recordingText
         case .destination(let name): name
         case .server(let address, let examination): examination.text(of: address)
         case .serverProblem(let error): error.description
@@ -114,6 +114,7 @@ extension Finding {
                 + (level == .ok
                     ? ""
                     : ". That is less than 30: use --size, --fps or a faster --preset while the whole picture moves.")
+        case .soundEncoderFails(let error): error.sentence
         default: "The encoder cannot be opened. Install libx264 again."
         }
     }

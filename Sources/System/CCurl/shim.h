@@ -52,6 +52,9 @@ static inline const char *_Nullable ccurl_tls_libraries(void) {
 static inline void ccurl_get_long(CURL *_Nonnull easy, CURLINFO info, long *_Nonnull value) {
     curl_easy_getinfo(easy, info, value);
 }
+static inline void ccurl_get_size(CURL *_Nonnull easy, CURLINFO info, curl_off_t *_Nonnull value) {
+    curl_easy_getinfo(easy, info, value);
+}
 static inline void ccurl_get_double(CURL *_Nonnull easy, CURLINFO info, double *_Nonnull value) {
     curl_easy_getinfo(easy, info, value);
 }

@@ -1,4 +1,5 @@
 import CAVCodec
+import CAVUtil
 import Media
 
 /// Encodes blocks of 1024 stereo frames to raw AAC-LC packets with libavcodec's own encoder. Use it on one thread.
@@ -6,6 +7,7 @@ import Media
 /// In silence it repeats the last packet: the packets of silence are equal once the sound before it has faded out, and
 /// each is decoded to silence, whatever the one before it was (ISO/IEC 14496-3, 4.6.11: two windows overlap).
 package final class AACEncoder {
+    private let libavcodec: cavcodec_functions
     private var context: UnsafeMutablePointer<AVCodecContext>?
     private var frame: UnsafeMutablePointer<AVFrame>?
     private var packet: UnsafeMutablePointer<AVPacket>?
@@ -29,7 +31,13 @@ package final class AACEncoder {
     package init(track: Track, bitrate: Int) throws(EncodeError) {
         self.track = track
         self.bitrate = bitrate
-        guard let codec = avcodec_find_encoder(AV_CODEC_ID_AAC), let context = avcodec_alloc_context3(codec) else {
+        guard let functions = cavcodec_open() else {
+            throw .cannotOpenAudio(.noLibrary(name: String(cString: cavcodec_name)))
+        }
+        libavcodec = functions.pointee
+        guard let codec = libavcodec.avcodec_find_encoder(AV_CODEC_ID_AAC),
+            let context = libavcodec.avcodec_alloc_context3(codec)
+        else {
             throw .cannotOpenAudio(.noEncoder)
         }
         self.context = context
@@ -43,10 +51,10 @@ package final class AACEncoder {
         context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
         context.pointee.thread_count = 1
         cavcodec_set_stereo(context)
-        let code = avcodec_open2(context, codec, nil)
+        let code = libavcodec.avcodec_open2(context, codec, nil)
         guard code == 0 else { throw .cannotOpenAudio(.rejected(bitrate: bitrate, code: Int(code))) }
         frame = av_frame_alloc()
-        packet = av_packet_alloc()
+        packet = libavcodec.av_packet_alloc()
         guard let frame, packet != nil else { throw .cannotOpenAudio(.outOfMemory) }
         frame.pointee.nb_samples = Int32(AudioTrackFormat.framesPerPacket)
         frame.pointee.format = AV_SAMPLE_FMT_FLTP.rawValue
@@ -56,9 +64,9 @@ package final class AACEncoder {
     }
 
     deinit {
-        av_packet_free(&packet)
+        libavcodec.av_packet_free(&packet)
         av_frame_free(&frame)
-        avcodec_free_context(&context)
+        libavcodec.avcodec_free_context(&context)
     }
 
     /// The codec configuration, for muxers.
@@ -117,16 +125,16 @@ package final class AACEncoder {
 
     private func exchange(_ frame: UnsafeMutablePointer<AVFrame>?) throws(EncodeError) -> [EncodedPacket] {
         guard let packet else { return [] }
-        let sent = avcodec_send_frame(context, frame)
+        let sent = libavcodec.avcodec_send_frame(context, frame)
         guard sent == 0 || sent == cavcodec_error_end_of_file() else { throw .audioFailed(code: Int(sent)) }
         var packets: [EncodedPacket] = []
         while true {
-            let received = avcodec_receive_packet(context, packet)
+            let received = libavcodec.avcodec_receive_packet(context, packet)
             if received == cavcodec_error_again() || received == cavcodec_error_end_of_file() { return packets }
             guard received == 0 else { throw .audioFailed(code: Int(received)) }
             let data = Array(UnsafeBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size)))
             packets.append(self.packet(data, at: packet.pointee.pts + skippedFrames))
-            av_packet_unref(packet)
+            libavcodec.av_packet_unref(packet)
         }
     }
 

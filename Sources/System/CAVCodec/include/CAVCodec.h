@@ -1,0 +1,47 @@
+/*
+ * libavcodec, for its AAC encoder. It is opened at run time, when there is sound to encode: with the hundred libraries
+ * that it needs, it would take two thirds of the time that each command needs to start.
+ */
+#ifndef CAVCODEC_H
+#define CAVCODEC_H
+
+#include <errno.h>
+#include <libavcodec/avcodec.h>
+#include <libavutil/channel_layout.h>
+#include <libavutil/error.h>
+
+#pragma clang assume_nonnull begin
+
+#define CAVCODEC_FUNCTIONS(X)                                                                                          \
+    X(avcodec_version)                                                                                                 \
+    X(avcodec_find_encoder)                                                                                            \
+    X(avcodec_alloc_context3)                                                                                          \
+    X(avcodec_free_context)                                                                                            \
+    X(avcodec_open2)                                                                                                   \
+    X(avcodec_send_frame)                                                                                              \
+    X(avcodec_receive_packet)                                                                                          \
+    X(av_packet_alloc)                                                                                                 \
+    X(av_packet_free)                                                                                                  \
+    X(av_packet_unref)
+
+/* The functions of libavcodec, by their names. */
+struct cavcodec_functions {
+#define CAVCODEC_DECLARE(name) __typeof__(name) *name;
+    CAVCODEC_FUNCTIONS(CAVCODEC_DECLARE)
+#undef CAVCODEC_DECLARE
+};
+
+/* Opens libavcodec the first time, on any thread. It stays open. Returns NULL if it cannot be opened, also after that. */
+const struct cavcodec_functions *_Nullable cavcodec_open(void);
+
+/* The name of the library that the headers belong to: "libavcodec.so.59". */
+extern const char *const cavcodec_name;
+
+/* The inline functions stand in for macros, which Swift does not import. */
+static inline int cavcodec_error_again(void) { return AVERROR(EAGAIN); }
+static inline int cavcodec_error_end_of_file(void) { return AVERROR_EOF; }
+static inline void cavcodec_set_stereo(AVCodecContext *context) { av_channel_layout_default(&context->ch_layout, 2); }
+
+#pragma clang assume_nonnull end
+
+#endif
