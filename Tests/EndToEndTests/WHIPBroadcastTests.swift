@@ -124,6 +124,31 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A server that is busy is asked again when it says so`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                let server = try await WHIPServer.start(in: studio.peers, options: ["--busy", "4"])
+                _ = try await studio.startLive(["--to", server.url])
+                let refused = try #require(server.events.first { $0.event == "busy" }?.time)
+                let accepted = try #require(server.events.first { $0.event == "offer" }?.time)
+                #expect(accepted - refused >= 4)
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+            }
+        }
+
+        @Test func `A stop before the server has answered ends the session there, too`() async throws {
+            try await withStudio(["clock"], width: 320, height: 240, hasSound: false) { studio in
+                try await ShippedExtensions.lay(in: studio.peers)
+                let server = try await WHIPServer.start(in: studio.peers, options: ["--slow", "1"])
+                let session = try studio.broadcast.start(["start", "--to", server.url])
+                try await server.wait(for: "the offer") { $0.event == "offer" }
+                #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))
+                _ = try await session.waitForExit()
+                try await server.wait(for: "the end") { $0.event == "delete" }
+                #expect(!server.events.contains { $0.event == "picture" })
+            }
+        }
+
         @Test func `A token follows to a server with another name and certificate only if its domain is named`()
             async throws
         {

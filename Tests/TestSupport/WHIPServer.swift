@@ -4,7 +4,7 @@ import Foundation
 package struct WHIPServer: Sendable {
     /// What it has seen of a broadcast at a moment. Each event has only the values that belong to it.
     package struct Event: Decodable, Sendable {
-        /// `ready`, `offer`, `state`, `picture`, `sound`, `end`, `delete` or `refused`; of Janus also `up` and
+        /// `ready`, `busy`, `offer`, `state`, `picture`, `sound`, `end`, `delete` or `refused`; of Janus also `up` and
         /// `recorded`.
         package let event: String
         package let state: String?
@@ -23,6 +23,8 @@ package struct WHIPServer: Sendable {
         /// `video` or `audio`, and the recording of it.
         package let kind: String?
         package let path: String?
+        /// When an offer came, in seconds: of `busy` and `offer`.
+        package let time: Double?
     }
 
     package let peer: Peer
@@ -36,7 +38,8 @@ package struct WHIPServer: Sendable {
     ///
     /// - Parameters:
     ///   - host: the address to listen on.
-    ///   - options: `--token TOKEN`, and `--pli SECONDS`: how often it asks for a keyframe.
+    ///   - options: `--token TOKEN`, `--pli SECONDS`: how often it asks for a keyframe, `--busy SECONDS`: the first offer
+    ///     is refused for so long, `--slow SECONDS`: how long it takes to answer.
     ///   - place: the command as it is run elsewhere, such as in another network namespace.
     nonisolated(nonsending) package static func start(
         in peers: Peers, host: String = "127.0.0.1", port: Int? = nil, options: [String] = [],

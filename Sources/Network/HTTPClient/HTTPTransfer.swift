@@ -35,6 +35,8 @@ package struct HTTPAnswer: Sendable {
     package var location: String?
     /// The headers Link (RFC 8288).
     package var links: [String] = []
+    /// The header Retry-After (RFC 9110, 10.2.3), as the time from now; nil without one.
+    package var retryAfter: Duration?
     /// True if `body` is the whole content.
     package var isComplete: Bool
 }
@@ -112,9 +114,16 @@ final class HTTPTransfer: @unchecked Sendable {
     func complete(_ result: CURLcode) {
         guard result != CURLE_OK, headTime == nil else {
             answer.isComplete = result == CURLE_OK
+            answer.retryAfter = retryAfter
             return completed(.success(answer))
         }
         completed(.failure(HTTPFailure(reason: reason(result))))
+    }
+
+    private var retryAfter: Duration? {
+        var seconds: curl_off_t = 0
+        ccurl_get_size(easy, CURLINFO_RETRY_AFTER, &seconds)
+        return seconds > 0 ? .seconds(seconds) : nil
     }
 
     /// Completes the request after it was removed before its end: an answer whose rest is missing, or a cancelled

@@ -9,8 +9,8 @@ package struct WHIPEndpoint: Sendable {
     enum Failure: Error, Equatable {
         /// The server says that another attempt is of no use: a code and a sentence.
         case refused(code: Int, String)
-        /// Another attempt can succeed.
-        case unreachable(String)
+        /// Another attempt can succeed, after the time that the server asks for.
+        case unreachable(String, retryAfter: Duration? = nil)
     }
 
     struct Session: Sendable {
@@ -137,8 +137,8 @@ package struct WHIPEndpoint: Sendable {
         case 404: .refused(code: 404, "there is no WHIP endpoint at this address")
         case 405: .refused(code: 405, "this address is no WHIP endpoint: it takes no POST")
         case 400, 415, 422: .refused(code: answer.status, "the server rejects the offer: HTTP \(answer.status)")
-        case 409: .unreachable("another session uses this address: HTTP 409")
-        default: .unreachable("the server answers HTTP \(answer.status)")
+        case 409: .unreachable("another session uses this address: HTTP 409", retryAfter: answer.retryAfter)
+        default: .unreachable("the server answers HTTP \(answer.status)", retryAfter: answer.retryAfter)
         }
     }
 

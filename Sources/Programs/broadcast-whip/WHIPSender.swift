@@ -13,6 +13,8 @@ import WebRTC
 final class WHIPSender: Sendable {
     /// What the handler has for the sending thread.
     private struct Inbox {
+        /// The number of the session, from 1.
+        var session = 0
         var samples: [BroadcastSample] = []
         var waitingBytes = 0
         var isEnded = false
@@ -40,6 +42,10 @@ final class WHIPSender: Sendable {
 
     /// Waits between attempts.
     private static let waits = Backoff(first: .milliseconds(500), longest: .seconds(10))
+    /// The longest wait that a server can ask for.
+    private static let longestWait = Duration.seconds(120)
+    /// After the end, a server has so long to answer the request that opens a session, so that it can be told the end.
+    private static let openingRest = Duration.milliseconds(1500)
     /// The attempts of a server that has never accepted the stream.
     private static let attemptsBeforeAccepted = 4
     private static let mostWaitingBytes = 16 << 20
@@ -79,7 +85,12 @@ final class WHIPSender: Sendable {
             inbox.isEnded = true
             return inbox.opening
         }
-        opening?.cancel()
+        if let opening {
+            Task {
+                try? await Task.sleep(for: Self.openingRest)
+                opening.cancel()
+            }
+        }
         signal()
     }
 
@@ -106,6 +117,7 @@ final class WHIPSender: Sendable {
         if !wasLive { host.status("waiting for \(HTTPAddress.host(of: settings.url))") }
         while !isEnded {
             let problem: String
+            var wait = Duration.zero
             do {
                 let (end, isAccepted) = try await publish(endpoint)
                 guard case .broken(let error) = end else { break }
@@ -114,14 +126,15 @@ final class WHIPSender: Sendable {
             } catch {
                 if isEnded { break }
                 problem = refusal(error, wasAccepted: wasAccepted)
+                if case WHIPEndpoint.Failure.unreachable(_, let time?) = error { wait = min(time, Self.longestWait) }
             }
             attempts += 1
             guard wasAccepted || attempts < Self.attemptsBeforeAccepted else {
                 host.finish(with: BroadcastFailure(code: 503, message: Self.capitalized(problem), retry: true))
             }
             host.ready(false)
-            host.status(problem)
-            await pause(Self.waits.delay(afterFailures: attempts))
+            host.status(problem + (wait > .zero ? "; again in \(wait.components.seconds) s, as it asks" : ""))
+            await pause(max(wait, Self.waits.delay(afterFailures: attempts)))
         }
         await endpoint.shutDown()
     }
@@ -133,7 +146,7 @@ final class WHIPSender: Sendable {
         case WHIPEndpoint.Failure.refused(let code, let reason):
             if wasAccepted, code != 401, code != 403 { return reason }
             host.finish(with: BroadcastFailure(code: code, message: Self.capitalized(reason)))
-        case WHIPEndpoint.Failure.unreachable(let reason): return reason
+        case WHIPEndpoint.Failure.unreachable(let reason, _): return reason
         case WebRTCError.unusableDescription(let reason):
             let sentence = "The server's answer cannot be used: \(reason)"
             guard wasAccepted else { host.finish(with: BroadcastFailure(code: 415, message: sentence)) }
@@ -164,7 +177,15 @@ final class WHIPSender: Sendable {
         }
         if isOver { opening.cancel() }
         let session = try await opening.value
-        inbox.withLock { ($0.opening, $0.isTaking) = (nil, true) }
+        let wasEnded = inbox.withLock { inbox in
+            (inbox.opening, inbox.isTaking, inbox.relays) = (nil, !inbox.isEnded, [])
+            inbox.session += 1
+            return inbox.isEnded
+        }
+        if wasEnded {
+            await endpoint.close(session)
+            return (.finished, isAccepted: false)
+        }
         defer { inbox.withLock { ($0.isTaking, $0.samples, $0.waitingBytes) = (false, [], 0) } }
         let task = SendingThread(connection, sockets)
         do throws(WebRTCError) {
@@ -173,7 +194,6 @@ final class WHIPSender: Sendable {
             await endpoint.close(session)
             throw error
         }
-        inbox.withLock { $0.relays = [] }
         if !session.relays.isEmpty { findRelays(session.relays) }
         let result = await NamedThread.run(name: "webrtc") { [self] in task.run(self.send) }
         if case .broken(let error) = result.0 {
@@ -190,13 +210,17 @@ final class WHIPSender: Sendable {
 
     /// Asks for the addresses of relays, which can block for as long as no server of names answers.
     private func findRelays(_ servers: [RelayServer]) {
+        let number = inbox.withLock { $0.session }
         Task {
             let relays = await NamedThread.run(name: "relays") {
                 servers.compactMap { server in
                     DatagramSockets.address(of: server).map { (server: server, address: $0) }
                 }
             }
-            inbox.withLock { $0.relays = relays }
+            inbox.withLock { inbox in
+                // Names can be found so late that another session has begun.
+                if inbox.session == number { inbox.relays = relays }
+            }
             signal()
         }
     }

@@ -1,9 +1,10 @@
 """A server of WHIP (RFC 9725) by aiortc, another implementation of WebRTC: takes streams, and tells what it sees.
 
-whip_server.py PORT [--host ADDRESS] [--token TOKEN] [--pli SECONDS] [--relay LINK --relay-ports FIRST-LAST]
+whip_server.py PORT [--host ADDRESS] [--token TOKEN] [--pli SECONDS] [--busy SECONDS] [--slow SECONDS] [--relay LINK --relay-ports FIRST-LAST]
 With a relay, the answer has LINK as its header, and datagrams of media that do not come from these ports are dropped,
 as by a firewall.
-A POST to /moved is sent on, to localhost or to --redirect URL. Prints a JSON object a line: {"event": "ready"|"offer"|"picture"|"sound"|"end"|"refused", ...}. Pictures: the number, the
+With --busy SECONDS, the first offer is answered with 503 and that Retry-After; with --slow SECONDS, an answer takes so
+long. A POST to /moved is sent on, to localhost or to --redirect URL. Prints a JSON object a line: {"event": "ready"|"offer"|"picture"|"sound"|"end"|"refused", ...}. Pictures: the number, the
 size, the mean luma and the longest time between two in milliseconds, once a second. Sound: the loudest sample of each
 second.
 """
@@ -26,6 +27,8 @@ arguments.add_argument("--host", default="127.0.0.1")
 arguments.add_argument("--token")
 arguments.add_argument("--redirect")
 arguments.add_argument("--pli", type=float)
+arguments.add_argument("--busy", type=int)
+arguments.add_argument("--slow", type=float, default=0)
 arguments.add_argument("--relay")
 arguments.add_argument("--relay-ports")
 options = arguments.parse_args()
@@ -89,9 +92,14 @@ async def offer(request):
     if options.token and request.headers.get("Authorization") != "Bearer " + options.token:
         tell("refused")
         return web.Response(status=401)
+    if options.busy:
+        seconds, options.busy = options.busy, None
+        tell("busy", time=time.monotonic())
+        return web.Response(status=503, headers={"Retry-After": str(seconds)})
     connection = RTCPeerConnection()
     text = await request.text()
-    tell("offer", profile=[line for line in text.splitlines() if "profile-level-id" in line])
+    tell("offer", profile=[line for line in text.splitlines() if "profile-level-id" in line], time=time.monotonic())
+    await asyncio.sleep(options.slow)
     connection.on("track", lambda track: asyncio.ensure_future(watch(track)))
     connection.on("connectionstatechange", lambda: tell("state", state=connection.connectionState))
     await connection.setRemoteDescription(RTCSessionDescription(sdp=text, type="offer"))
