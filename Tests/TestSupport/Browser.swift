@@ -68,6 +68,11 @@ package struct Browser: Sendable {
         _ = try await ask("click \(selector)")
     }
 
+    /// Lets what follows concern the page in a frame. Chromium only.
+    nonisolated(nonsending) package func enter(frame selector: String) async throws {
+        _ = try await ask("frame \(selector)")
+    }
+
     /// Minimizes the window for some seconds, which hides the page as another tab does. Returns whether the page was
     /// hidden meanwhile. Chromium only.
     nonisolated(nonsending) package func hide(seconds: Double) async throws -> Bool {

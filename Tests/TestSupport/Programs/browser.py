@@ -6,6 +6,7 @@ answered with one line of JSON.
                            this program has read it; the times between presented pictures
     eval EXPRESSION        the value of an expression in the page
     click SELECTOR         clicks an element, as a person does
+    frame SELECTOR         the commands that follow concern the page in that frame (Chromium only)
     hide SECONDS           minimizes the window for some seconds; whether the page was hidden (Chromium only)
     screenshot PATH        writes a picture of the page
     window WIDTH HEIGHT    changes the size of the window
@@ -103,6 +104,9 @@ class Chromium:
 
     def click(self, selector):
         return self.driver.find_element("css selector", selector).click()
+
+    def frame(self, selector):
+        return self.driver.switch_to.frame(self.driver.find_element("css selector", selector))
 
     def hide(self, seconds):
         bounds = self.driver.get_window_rect()
@@ -234,6 +238,8 @@ def main():
                 answer = browser.run("return " + rest)
             elif name == "click":
                 answer = browser.click(rest)
+            elif name == "frame":
+                answer = browser.frame(rest)
             elif name == "hide":
                 answer = browser.hide(float(rest))
             elif name == "screenshot":
