@@ -76,11 +76,12 @@ class Session:
     async def publish(self, offer, room):
         """Returns Janus' answer to the session description."""
         name = uuid.uuid4().hex
-        self.answers[name] = asyncio.get_running_loop().create_future()
+        # The event can arrive before the answer to the request.
+        waiting = self.answers[name] = asyncio.get_running_loop().create_future()
         await self.post(
             self.handle, janus="message", transaction=name, jsep={"type": "offer", "sdp": offer},
             body={"request": "joinandconfigure", "room": room, "ptype": "publisher", "display": "broadcast"})
-        event = await asyncio.wait_for(self.answers[name], 20)
+        event = await asyncio.wait_for(waiting, 20)
         if "jsep" not in event:
             raise Refused(event.get("plugindata", {}).get("data", {}).get("error", "no answer"))
         return event["jsep"]["sdp"]
