@@ -67,6 +67,15 @@ struct FolderStoreTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["live.m3u8"])
     }
 
+    @Test func `A file of the user with the name of the playlist is reported at the start`() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        _ = try FolderStore(folder: folder, playlist: "live.m3u8")
+        try "mine".write(toFile: folder + "/live.m3u8", atomically: true, encoding: .utf8)
+        #expect(throws: StoreError.self) { try FolderStore(folder: folder, playlist: "live.m3u8") }
+        try "#EXTM3U\n".write(toFile: folder + "/live.m3u8", atomically: true, encoding: .utf8)
+        _ = try FolderStore(folder: folder, playlist: "live.m3u8")
+    }
+
     @Test func `A folder below a missing one is created only on request`() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         expectRefusal(404, of: folder + "/deep/er", saying: "end the path with /")

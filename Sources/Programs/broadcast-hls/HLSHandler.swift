@@ -156,7 +156,8 @@ final class HLSHandler: BroadcastSampleHandler {
                 playlistLifetime: max(1, Int(settings.segmentDuration / 2)))
         case .folder(let path):
             do throws(StoreError) {
-                return try FolderStore(folder: path, createsParents: settings.createsParents)
+                return try FolderStore(
+                    folder: path, createsParents: settings.createsParents, playlist: settings.playlist)
             } catch {
                 switch error {
                 // At the first start the path is wrong. A disk that was there before can return.

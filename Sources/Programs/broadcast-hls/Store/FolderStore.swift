@@ -12,8 +12,10 @@ package struct FolderStore: SegmentStore {
     /// Creates the folder if it is missing. Throws if the folder is not writable, so that the extension does not report
     /// a live broadcast.
     ///
-    /// - Parameter createsParents: true to create the folders above it too.
-    package init(folder: String, createsParents: Bool = false) throws(StoreError) {
+    /// - Parameters:
+    ///   - createsParents: true to create the folders above it too.
+    ///   - playlist: the name of the playlist. Throws if another file has it.
+    package init(folder: String, createsParents: Bool = false, playlist: String? = nil) throws(StoreError) {
         self.folder = folder
         // The folder itself is created next, so an error is reported then.
         if createsParents { try? Folder.create(folder, mode: 0o755) }
@@ -36,12 +38,13 @@ package struct FolderStore: SegmentStore {
         }
         // A folder can be writable without being readable, so only this check decides.
         guard access(folder, W_OK | X_OK) == 0 else { throw Self.failure("write to the folder \(folder)", errno) }
+        if let playlist { try refuseForeign(.playlist, at: folder + "/" + playlist) }
     }
 
     /// Writes the object to a temporary file and renames it, so that a web server never reads a partial file.
     package func put(_ object: StoredObject) async throws(StoreError) {
         let path = folder + "/" + object.name
-        try refuseForeign(object, at: path)
+        try refuseForeign(object.kind, at: path)
         let temporary = "\(folder)/.\(object.name).part"
         try write(object.bytes, to: temporary)
         guard rename(temporary, path) == 0 else {
@@ -75,13 +78,13 @@ package struct FolderStore: SegmentStore {
 
     /// Throws if the file exists, unless it is an older playlist, which can be replaced. Any other file belongs to the
     /// user.
-    private func refuseForeign(_ object: StoredObject, at path: String) throws(StoreError) {
+    private func refuseForeign(_ kind: StoredObject.Kind, at path: String) throws(StoreError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         var start = [UInt8](repeating: 0, count: 7)
         let count = read(descriptor, &start, start.count)
-        if object.kind == .playlist, count == 0 || start == Array("#EXTM3U".utf8) { return }
+        if kind == .playlist, count == 0 || start == Array("#EXTM3U".utf8) { return }
         throw .refused(
             code: 409, "\(path) exists and is not a playlist, so it is not overwritten. Choose another name or folder")
     }
