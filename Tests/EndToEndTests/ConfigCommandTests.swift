@@ -35,6 +35,22 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A new destination is made by its address, or by several keys`() async throws {
+            try await withPeers { peers in
+                let broadcast = try BroadcastCommand(in: peers)
+                let mine = try await broadcast.run(["config", "set", "destinations.mine.url", "rtmp://127.0.0.1/live"])
+                #expect(mine.status == .exited(0) && mine.errors.contains("extension is rtmp"), "\(mine)")
+                let talks = try await broadcast.run([
+                    "config", "set", "destinations.talks.extension", "file", "destinations.talks.path", "talks/",
+                ])
+                #expect(talks.status == .exited(0), "\(talks)")
+                let list = try await broadcast.run(["list-destinations"])
+                #expect(list.output.contains("mine") && list.output.contains("talks"), "\(list)")
+                let odd = try await broadcast.run(["config", "set", "video.fps", "25", "video.size"])
+                #expect(odd.status == .exited(64), "\(odd)")
+            }
+        }
+
         @Test func `A stream key in an address and a command for secrets are not printed`() async throws {
             try await withPeers { peers in
                 let broadcast = try BroadcastCommand(in: peers)

@@ -34,49 +34,76 @@ package struct ConfigurationText: Sendable {
         return indexes.compactMap { document[name + ["\($0)"]]?.value.text }.joined(separator: ", ")
     }
 
-    /// Sets a key. The value is read as TOML (`30`, `true`, `["class:X"]`). If that fails or the key requires a text,
-    /// it is taken as a text without quotes. Nothing changes if this throws.
-    package mutating func set(_ key: String, to value: String) throws(Problem) {
-        let name = Self.parts(of: key)
-        guard !name.isEmpty, name.allSatisfy({ !$0.isEmpty }), name.count < 5 else { throw .notAKey(key) }
+    /// Sets a key. Nothing changes if this throws.
+    package mutating func set(_ key: String, to value: String) throws(Problem) { try set([(key, value)]) }
+
+    /// Sets keys, of which only all together may make a valid configuration. A value is read as TOML (`30`, `true`,
+    /// `["class:X"]`). If that fails or its key requires a text, it is taken as a text without quotes. Nothing changes
+    /// if this throws.
+    package mutating func set(_ values: [(key: String, value: String)]) throws(Problem) {
+        let names = values.map { Self.parts(of: $0.key) }
+        for (name, value) in zip(names, values) {
+            guard !name.isEmpty, name.allSatisfy({ !$0.isEmpty }), name.count < 5 else { throw .notAKey(value.key) }
+        }
+        var texts: Set<Int> = []
+        // The fault of what the user meant: of the value as it is, unless that is no TOML at all.
         var failure: Problem?
-        for literal in [value, Self.quoted(value)] {
+        while true {
+            var changed = self
+            var culprit: Int?
             do throws(Problem) {
-                var changed = self
-                try changed.write(literal, to: name)
-                guard try isSafe(changed, name) else { throw .notAlone }
+                for (index, name) in names.enumerated() {
+                    culprit = index
+                    try changed.write(
+                        texts.contains(index) ? Self.quoted(values[index].value) : values[index].value, to: name)
+                }
+                culprit = nil
+                try check(changed)
                 self = changed
                 return
             } catch {
-                // The fault of what the user meant: of the value as it is, unless that is no TOML at all.
+                if case .invalid(.fault(let fault)) = error {
+                    culprit = culprit ?? values.firstIndex { $0.key == fault.key }
+                }
                 if case .invalid(.syntax)? = failure { failure = error } else { failure = failure ?? error }
             }
+            guard let culprit, texts.insert(culprit).inserted else { throw failure ?? .notAlone }
         }
-        if let failure { throw failure }
     }
 
-    /// True if only this key differs, and the result is a valid configuration.
-    private func isSafe(_ changed: ConfigurationText, _ name: [String]) throws(Problem) -> Bool {
+    /// Throws if the changed text is no valid configuration.
+    private func check(_ changed: ConfigurationText) throws(Problem) {
         do throws(ConfigurationError) {
             _ = try ConfigurationFile.parse(changed.text, path: path)
-            let before = try TOMLDocument(text, path: path)
-            return try TOMLDocument(changed.text, path: path).isEqual(to: before, except: name)
-        } catch .fault(let fault) where fault.key != name.joined(separator: ".") {
-            // If the file has that fault too, its own line counts.
+        } catch let changedError {
+            // If the file has a fault too, its own line counts.
             do throws(ConfigurationError) {
                 _ = try ConfigurationFile.parse(text, path: path)
             } catch {
                 throw .invalid(error)
             }
-            throw .invalid(.fault(fault))
-        } catch {
-            throw .invalid(error)
+            throw .invalid(changedError)
         }
     }
 
     // MARK: Lines
 
+    /// Writes a literal. Throws if it is no TOML, or if anything but this key differs then.
     private mutating func write(_ literal: String, to name: [String]) throws(Problem) {
+        var changed = self
+        try changed.insert(literal, at: name)
+        let isSafe: Bool
+        do throws(ConfigurationError) {
+            let before = try TOMLDocument(text, path: path)
+            isSafe = try TOMLDocument(changed.text, path: path).isEqual(to: before, except: name)
+        } catch {
+            throw .invalid(error)
+        }
+        guard isSafe else { throw .notAlone }
+        self = changed
+    }
+
+    private mutating func insert(_ literal: String, at name: [String]) throws(Problem) {
         // Swift takes the two bytes as one character.
         let lineEnd: Character = text.contains("\r\n") ? "\r\n" : "\n"
         guard lineEnd == "\n" || !text.contains(where: { $0 == "\n" }) else { throw .notAlone }

@@ -22,8 +22,9 @@ struct ConfigCommand: ParsableCommand {
         discussion: """
             path: print the path of the file. check: say what is wrong in it, with its line. edit: open it in $VISUAL or \
             $EDITOR, and check it. sample: print a configuration with every setting as a comment. get KEY and set KEY \
-            VALUE: print or change one key, such as video.fps, privacy.notice, destinations.mine.url or preferred; \
-            comments stay. A running broadcast keeps its settings.
+            VALUE: print or change a key, such as video.fps, privacy.notice, destinations.mine.url or preferred; \
+            comments stay. set takes several keys with their values, and changes all of them or none. A running \
+            broadcast keeps its settings.
             """)
 
     @Argument(help: ArgumentHelp("path, check, edit, sample, get or set.", valueName: "action"))
@@ -33,8 +34,13 @@ struct ConfigCommand: ParsableCommand {
     var words: [String] = []
 
     func run() throws {
-        let count = action == .set ? 2 : action == .get ? 1 : 0
-        guard words.count == count else {
+        let isComplete =
+            switch action {
+            case .set: words.count >= 2 && words.count.isMultiple(of: 2)
+            case .get: words.count == 1
+            default: words.isEmpty
+            }
+        guard isComplete else {
             throw CommandError(.usage, ConfigurationSentences.usage(action.rawValue))
         }
         let path = CommandContext.paths.configFile
@@ -45,7 +51,10 @@ struct ConfigCommand: ParsableCommand {
         case .edit: try edit(path, file)
         case .sample: try Output.answer(ConfigurationSample.text, newline: false)
         case .get: try get(words[0], file)
-        case .set: try file.set([(words[0], words[1])])
+        case .set:
+            let added = try file.set(
+                stride(from: 0, to: words.count, by: 2).map { (key: words[$0], value: words[$0 + 1]) })
+            for (key, value) in added { Output.note("\(key) is \(value), too.") }
         }
     }
 

@@ -15,19 +15,44 @@ struct EditedConfiguration {
     }
 
     /// Sets keys, all of them or none. Comments stay.
-    func set(_ values: [(key: String, value: String)]) throws(CommandError) {
+    ///
+    /// - Returns: what a new destination needs too, and was set with them.
+    @discardableResult
+    func set(_ values: [(key: String, value: String)]) throws(CommandError) -> [(key: String, value: String)] {
         var text = try text()
-        for (key, value) in values {
-            do throws(ConfigurationText.Problem) {
-                try text.set(key, to: value)
-            } catch {
-                throw CommandError(error, key: key)
-            }
+        let added = try extensions(of: values, in: text)
+        do throws(ConfigurationText.Problem) {
+            try text.set(added + values)
+        } catch {
+            throw CommandError(error, key: values.map(\.key).joined(separator: ", "))
         }
         let changed = text.text
         try check(changed)
         try presenting { () throws(ConfigurationError) in try Paths.makeFolder(URLName.folder(of: path)) }
         try write(changed)
+        return added
+    }
+
+    /// The extension of each destination that gets an address or a path, and has neither an extension nor a service.
+    private func extensions(of values: [(key: String, value: String)], in text: ConfigurationText)
+        throws(CommandError) -> [(key: String, value: String)]
+    {
+        var added: [(key: String, value: String)] = []
+        for (key, value) in values {
+            let parts = key.split(separator: ".")
+            guard parts.count == 3, parts[0] == "destinations", ["url", "path"].contains(parts[2]) else { continue }
+            let destination = parts[..<2].joined(separator: ".")
+            var isKnown = false
+            for key in [destination + ".extension", destination + ".service"] {
+                let present = try presenting { () throws(ConfigurationError) in try text.value(of: key) }
+                isKnown = isKnown || present != nil || values.contains { $0.key == key }
+            }
+            let isRTMP = ["rtmp://", "rtmps://"].contains { value.lowercased().hasPrefix($0) }
+            let name =
+                parts[2] == "path" ? "file" : isRTMP ? "rtmp" : (try? catalog.manifest(for: value))?.name
+            if !isKnown, let name { added.append((destination + ".extension", name)) }
+        }
+        return added
     }
 
     /// Throws if a changed text is wrong. Its lines are not those of the file.
