@@ -84,6 +84,16 @@ struct ConfigurationErrorTests {
                 + "Use .mp4, .mkv, .flv, .ts, .h264 or .y4m. broadcast start also has --format mp4|mkv|flv|mpegts|h264|y4m."
         ),
         (
+            .format(.unknownEnding(path: "www/live.m3u8", ending: ".m3u8")), .usage,
+            "www/live.m3u8 cannot be written: .m3u8 belongs to HLS, which needs a folder. "
+                + "Run: broadcast start --to hls:www"
+        ),
+        (
+            .format(.withoutEnding(path: "/home/ada/Videos")), .usage,
+            "/home/ada/Videos is not a folder, and its name has no ending. "
+                + "Write /home/ada/Videos.mp4 for this file, or /home/ada/Videos/ for a new file in a new folder."
+        ),
+        (
             .format(.withoutFile), .usage,
             "--format has no effect: it is for files and standard output. Omit it, or add --to FILE."
         ),

@@ -622,9 +622,9 @@ struct DestinationResolverTests {
             #expect(try resolver.resolve("a.flv").path == folder.path + "/cwd/a.flv")
             #expect(try resolver.resolve("~/a.flv").path == folder.path + "/home/a.flv")
             #expect(try resolver.resolve("/srv/a.ts").path == "/srv/a.ts")
-            let plan = try resolver.resolve("sub/no-ending")
+            let plan = try resolver.resolve("sub/talk.mkv")
             #expect(
-                plan.path == folder.path + "/cwd/sub/no-ending" && plan.name == "no-ending"
+                plan.path == folder.path + "/cwd/sub/talk.mkv" && plan.name == "talk.mkv"
                     && plan.delivery == .recording)
         }
     }
@@ -658,7 +658,7 @@ struct DestinationResolverTests {
         }
     }
 
-    @Test func `An ending that no format has is a problem, unless the format is given or the file is there`()
+    @Test func `A path that determines no format is a problem, unless the format is given`()
         async throws
     {
         try await withTemporaryFolder { folder in
@@ -666,7 +666,10 @@ struct DestinationResolverTests {
             #expect(
                 expectProblem { () throws(ConfigurationError) in try resolver.resolve("./a.avi") }
                     == .format(.unknownEnding(path: "./a.avi", ending: ".avi")))
-            #expect(try resolver.resolve("./.hidden").kind == .file)
+            for path in ["./.hidden", "./talk", "\(folder.path)/missing"] {
+                let problem = expectProblem { () throws(ConfigurationError) in try resolver.resolve(path) }
+                #expect(problem == .format(.withoutEnding(path: path)))
+            }
             for name in ["x.gif", "talk.WEBM", "notes.xyz"] {
                 let ending = String(name.drop { $0 != "." })
                 let problem = expectProblem { () throws(ConfigurationError) in try resolver.resolve(name) }
@@ -682,7 +685,10 @@ struct DestinationResolverTests {
                 return
             }
             let existing = try folder.write("", to: "b.avi")
-            #expect(try resolver.resolve(existing).path == existing)
+            #expect(
+                expectProblem { () throws(ConfigurationError) in try resolver.resolve(existing) }
+                    == .format(.unknownEnding(path: existing, ending: ".avi")))
+            #expect(try resolver.resolve("/dev/null").kind == .file)
             resolver.format = .y4m
             let plan = try resolver.resolve("a.avi")
             #expect(plan.kind == .file && plan.media.video == .raw && plan.media.audioTracks == [])

@@ -233,6 +233,8 @@ package enum AddressProblem: Sendable, Equatable {
 package enum FormatProblem: Sendable, Equatable {
     /// The ending of a file does not determine its format.
     case unknownEnding(path: String, ending: String)
+    /// A path is no folder, and its name has no ending.
+    case withoutEnding(path: String)
     /// The user chose a format for files and standard output, but no destination is one of these.
     case withoutFile
     /// Separate sound tracks were chosen, and no file or standard output has room for them.

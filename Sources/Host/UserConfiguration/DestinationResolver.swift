@@ -237,7 +237,7 @@ package struct DestinationResolver {
         if ContainerFormat.isOther(ending: target), let dot = target.lastIndex(of: ".") {
             throw .destination(.format(.unknownEnding(path: target, ending: String(target[dot...]))))
         }
-        if NearestName.of(target, among: known) == nil { try files.checkEnding(target) }
+        if target.contains("."), NearestName.of(target, among: known) == nil { try files.checkEnding(target) }
         throw .destination(.unknown(target, known: known))
     }
 

@@ -60,12 +60,16 @@ struct FileResolver {
         return "/" + full.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
     }
 
-    /// Throws if the ending of a new file is not that of a known format, before the file is created.
+    /// Throws if a path does not determine a format: it is no folder, pipe or device, and has not the ending of a
+    /// format. So a mistyped folder does not become a file, and a file of another program is not moved aside.
     func checkEnding(_ path: String) throws(ConfigurationError) {
         let name = URLName.last(path)
-        guard format == nil, ContainerFormat(ending: name) == nil, !path.hasSuffix("/"), FileStatus(path) == nil,
-            let dot = name.lastIndex(of: "."), dot != name.startIndex
+        guard format == nil, ContainerFormat(ending: name) == nil, !path.hasSuffix("/"),
+            FileStatus(absolute(path))?.isRegularFile ?? true
         else { return }
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else {
+            throw .destination(.format(.withoutEnding(path: path)))
+        }
         throw .destination(.format(.unknownEnding(path: path, ending: String(name[dot...]))))
     }
 

@@ -148,6 +148,16 @@ extension CommandError {
 
     private init(_ problem: FormatProblem) {
         switch problem {
+        case .withoutEnding(let path):
+            self.init(
+                .usage,
+                "\(path) is not a folder, and its name has no ending. "
+                    + "Write \(path).mp4 for this file, or \(path)/ for a new file in a new folder.")
+        case .unknownEnding(let path, let ending) where ending.lowercased() == ".m3u8":
+            self.init(
+                .usage,
+                "\(path) cannot be written: \(ending) belongs to HLS, which needs a folder. "
+                    + "Run: broadcast start --to hls:\(URLName.folder(of: path))")
         case .unknownEnding(let path, let ending):
             self.init(
                 .usage,
