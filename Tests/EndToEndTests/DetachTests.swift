@@ -210,6 +210,25 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `The next command says why a detached broadcast ended, once`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                let start = try await studio.broadcast.run([
+                    "start", "--detach", "--session", "six", "--to", studio.path("a.mp4"),
+                ])
+                #expect(start.status == .exited(0), "\(start)")
+                _ = try await studio.screen.peer.killNow()
+                try await waitUntil("the end") { try await studio.status(of: "six") == nil }
+                let ending = studio.broadcast.home + "/state/broadcast/six.ended"
+                try await waitUntil("its reason") { FileManager.default.fileExists(atPath: ending) }
+                #expect(try await studio.broadcast.run(["status", "--json"]).errors == "")
+                let told = try await studio.broadcast.run(["status"])
+                #expect(
+                    told.errors.contains("The session \"six\" ended at") && told.errors.contains("X server")
+                        && told.errors.contains("Recordings are complete"), "\(told)")
+                #expect(try await studio.broadcast.run(["status"]).errors == "")
+            }
+        }
+
         @Test func `Warnings of a detached start are shown by its command, and its log has times`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 try "older".write(toFile: studio.path("out.mp4"), atomically: false, encoding: .utf8)

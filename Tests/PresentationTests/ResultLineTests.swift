@@ -28,6 +28,9 @@ struct ResultLineTests {
             ResultLine.abandoned("talk")
                 == "The session \"talk\" ended without cleaning up: it was killed, or it crashed. To see what it did, run: broadcast logs --session talk"
         )
+        #expect(
+            ResultLine.ended("talk", at: "14:05", "The X server has ended. a.mp4: 00:09")
+                == "The session \"talk\" ended at 14:05: The X server has ended. a.mp4: 00:09")
         #expect(ResultLine.endedEarly("slow") == "Session \"slow\" has ended before it was live.")
     }
 

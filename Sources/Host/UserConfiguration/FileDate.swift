@@ -12,6 +12,14 @@ package enum FileDate {
         return format(parts, "%Y-%m-%d_%H.%M.%S")
     }
 
+    /// Local time as `14:05`.
+    package static func time(_ date: Date) -> String {
+        var seconds = time_t(date.timeIntervalSince1970)
+        var parts = tm()
+        localtime_r(&seconds, &parts)
+        return format(parts, "%H:%M")
+    }
+
     /// UTC: `2026-11-21T14:05:09Z` (ISO 8601).
     package static func iso8601(_ date: Date) -> String {
         var seconds = time_t(date.timeIntervalSince1970)

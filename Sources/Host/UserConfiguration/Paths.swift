@@ -117,6 +117,10 @@ package struct Paths {
     /// The folder of the clips that wait for an extension.
     package var clipFolder: String { stateFolder + "/clips" }
     package func log(session: String) -> String { "\(stateFolder)/\(session).log" }
+    /// The file that says how a session in the background ended.
+    package func ending(session: String) -> String { "\(stateFolder)/\(session).ended" }
+    /// The sessions of which such a file exists.
+    package func endedNames() -> [String] { Self.names(in: stateFolder, endingWith: ".ended") }
 
     /// Creates the runtime folder with access for this user only. Throws if the folder belongs to another user.
     package func prepareRuntimeFolder() throws(ConfigurationError) {

@@ -37,6 +37,11 @@ package enum ResultLine {
         """.printable
     }
 
+    /// A session in the background that ended by itself.
+    package static func ended(_ session: String, at time: String, _ reason: String) -> String {
+        "The session \"\(session)\" ended at \(time): \(reason)".printable
+    }
+
     /// A result is over, so its duration is rounded; a running clock shows full seconds.
     private static func clock(_ duration: MediaTime) -> String {
         StatusLine.clock(MediaTime(seconds: duration.seconds.rounded()))

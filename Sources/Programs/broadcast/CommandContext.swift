@@ -94,9 +94,15 @@ struct CommandContext {
         }
     }
 
-    /// Says which broadcasts have crashed, and restores the notifications that they left off. Every command does that
-    /// first.
+    /// Says which broadcasts have ended by themselves, or crashed, and restores the notifications that they left off.
+    /// Every command does that first.
     static func cleanUpAfterCrash() {
+        // A script that asks again and again shows it to nobody.
+        if !CommandLine.arguments.contains("--json") {
+            for ending in SessionEnding.takeAll(at: Date(), paths) {
+                Output.note("broadcast: " + ResultLine.ended(ending.session, at: ending.time, ending.reason))
+            }
+        }
         for name in RunningSession.removeAbandoned(paths) { Output.note("broadcast: " + ResultLine.abandoned(name)) }
         let environment = ProcessInfo.processInfo.environment
         guard

@@ -83,6 +83,7 @@ package struct StartCommand: AsyncParsableCommand, NotifyingCommand {
             } catch let error as CommandError where !error.isTold {
                 // Until a detached session is live, its parent tells the user.
                 if launched?.isOver ?? true, !error.status.isOfUser { notify(error.message, context, launched) }
+                if launched?.isOver == true { recordEnding(error.message, context) }
                 throw error
             }
         } catch var error as CommandError {
@@ -223,7 +224,15 @@ package struct StartCommand: AsyncParsableCommand, NotifyingCommand {
         // The duration is over, or the source ended.
         guard !outcome.isAsked else { return }
         let reason = outcome.snapshot.endReason?.sentence ?? "The broadcast has ended."
-        notify(reason + " " + outcome.resultLines.joined(separator: "; "), context, launched)
+        let result = reason + " " + outcome.resultLines.joined(separator: "; ")
+        notify(result, context, launched)
+        if launched != nil, outcome.snapshot.endReason != nil { recordEnding(result, context) }
+    }
+
+    /// In the background, nobody sees why the session ended: the next command says it.
+    private func recordEnding(_ reason: String, _ context: CommandContext) {
+        guard let name = try? SessionName.new(session.session) else { return }
+        SessionEnding.record(reason, of: name, at: Date(), context.paths)
     }
 
     /// What the host knows of this system: its folders, and the names of applications. Creates the folders that a
