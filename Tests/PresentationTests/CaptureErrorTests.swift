@@ -13,8 +13,16 @@ struct CaptureErrorTests {
 
     private static let errors: [(CaptureError, Status, String)] = [
         (
-            .cannotOpenDisplay(""), .noInput,
+            .displayNotNamed(running: []), .noInput,
             "No display to capture: DISPLAY is not set. Name one with --display :0, or run this inside the desktop session."
+        ),
+        (
+            .displayNotNamed(running: [":7"]), .noInput,
+            "No display to capture: DISPLAY is not set. Name yours with --display :7, or run this inside the desktop session."
+        ),
+        (
+            .displayNotNamed(running: [":7", ":8"]), .noInput,
+            "No display to capture: DISPLAY is not set. Yours are :7, :8: name one with --display, or run this inside the desktop session."
         ),
         (
             .cannotOpenDisplay(":9"), .noInput,

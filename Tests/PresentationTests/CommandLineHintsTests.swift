@@ -15,6 +15,13 @@ struct CommandLineHintsTests {
         "clip", "help",
     ]
 
+    @Test func `A destination that is written as an option, and a value of a flag, get the option that exists`() {
+        #expect(
+            CommandLineHints.unknownOption("--hls", known: Self.options, command: "start").contains("--to hls:FOLDER"))
+        #expect(CommandLineHints.value("room", of: "--mic")?.contains("--mic-source") == true)
+        #expect(CommandLineHints.value("room", of: "--detach") == nil)
+    }
+
     @Test(
         arguments: [
             ("--no-audio", "--no-app-audio"), ("--audio", "--app-audio"), ("--no-pointer", "--no-cursor"),

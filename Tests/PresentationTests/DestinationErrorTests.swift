@@ -116,7 +116,7 @@ struct DestinationErrorTests {
         ),
         (
             .unreachable(host: "h", port: 1935, .system(code: ECONNREFUSED)), .unavailable,
-            "Cannot connect to h port 1935 (nothing listens there): check the address and the network."
+            "Cannot connect to h port 1935 (nothing listens there): check the address and the network. To wait for a server that starts later, use --wait-for-network."
         ),
         (
             .proxyFailed(host: "p", port: 1080, .wrongCredentials), .unavailable,

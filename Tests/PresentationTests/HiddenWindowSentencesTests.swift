@@ -40,7 +40,8 @@ struct HiddenWindowSentencesTests {
 
     @Test(
         arguments: [
-            ("KeePassXC", "class:KeePassXC"), ("*Signal*", "title:*Signal*"), ("0x1400003", "id:0x1400003"),
+            ("KeePassXC", "class:KeePassXC or title:*KeePassXC*"), ("*Signal*", "title:*Signal*"),
+            ("0x1400003", "id:0x1400003"),
             ("4194307", "id:0x400003"),
         ])
     func `A rule without a kind is rejected with the rule that the user probably means`(word: String, rule: String) {

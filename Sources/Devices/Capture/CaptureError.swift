@@ -2,8 +2,10 @@ import Media
 
 /// Why a source returns no samples. A front end makes the sentence.
 package enum CaptureError: Error, Sendable, Equatable {
-    /// No X server answers at `display`, which is empty if neither the caller nor `DISPLAY` names one.
+    /// No X server answers at this display.
     case cannotOpenDisplay(String)
+    /// Neither the caller nor `DISPLAY` names a display. `running`: those whose X server this user runs.
+    case displayNotNamed(running: [String])
     /// The X server accepts the connection and does not answer in time: it is stopped, or too busy.
     case displayDoesNotAnswer(String)
     /// The X server does not support an extension that capture requires.

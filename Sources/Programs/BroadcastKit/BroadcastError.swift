@@ -71,6 +71,7 @@ extension BroadcastError {
         case .session(.pipeline(.capture(.cannotOpenDisplay(let name)))),
             .session(.pipeline(.capture(.displayDoesNotAnswer(let name)))):
             self = .cannotOpenDisplay(name)
+        case .session(.pipeline(.capture(.displayNotNamed))): self = .cannotOpenDisplay("")
         case .session(.pipeline(.capture(.portal(.cancelled)))): self = .sharingCancelled
         case .session(.pipeline(.encode(let error))): self = .encoder("\(error)")
         case .session(.pipeline(let error)): self = .source("\(error)")

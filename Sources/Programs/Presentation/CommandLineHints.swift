@@ -41,6 +41,9 @@ package enum CommandLineHints {
         "log": "broadcast logs", "screenshot": "broadcast preview FILE.png", "version": "broadcast --version",
     ]
 
+    /// Destinations that are written as if they were options.
+    private static let destinationOptions = ["--hls", "--lan", "--srt", "--whip", "--rtmp", "--twitch", "--youtube"]
+
     /// Options that would put a stream key on the command line.
     private static let keyOptions = ["--key", "--stream-key", "--streamkey", "--secret", "--password", "--token"]
 
@@ -60,6 +63,9 @@ package enum CommandLineHints {
         if command == "annotate", option.hasPrefix("--"), !known.contains(option) {
             return "\(start) A field is written without dashes. Run: broadcast annotate \(option.dropFirst(2))=TEXT"
         }
+        if known.contains("--to"), destinationOptions.contains(option) {
+            return "\(start) A destination needs --to, as in --to lan or --to hls:FOLDER. See \(help(command))."
+        }
         if let name = nearestOption(option, among: known) {
             return "\(start) Did you mean \(name)? See \(help(command))."
         }
@@ -74,6 +80,17 @@ package enum CommandLineHints {
             ? "There is no such command." : AddressSecret.cleaning("There is no command \"\(word)\".")
         if let other = otherCommands[word.lowercased()] { return "\(start) Run: \(other)" }
         return start + (NearestName.of(word, among: known).map { " Did you mean \($0)?" } ?? "") + " See \(help(nil))."
+    }
+
+    /// The options that choose a source for what a flag switches on.
+    private static let sourceOptions = ["--mic": "--mic-source", "--app-audio": "--app-source"]
+
+    /// The sentence about a word after an option that takes none; nil if the option is not known as one.
+    package static func value(_ word: String, of flag: String) -> String? {
+        guard !looksLikeAPlace(word) else { return nil }
+        return sourceOptions[flag].map {
+            "\(flag) takes no value. To choose a source, use \($0); see broadcast list-sources."
+        }
     }
 
     /// The sentence about words that a command does not take.

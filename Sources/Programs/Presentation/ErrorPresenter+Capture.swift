@@ -19,7 +19,8 @@ extension CommandError {
 extension CaptureError {
     fileprivate var exitStatus: ExitStatus {
         switch self {
-        case .cannotOpenDisplay, .unsupportedVisual, .noSuchMonitor, .regionOutside, .noSuchWindow, .severalWindows,
+        case .cannotOpenDisplay, .displayNotNamed, .unsupportedVisual, .noSuchMonitor, .regionOutside, .noSuchWindow,
+            .severalWindows,
             .windowIsHidden, .noActiveWindow,
             .pointerTaken,
             .cannotRead, .malformedContent:
@@ -33,8 +34,12 @@ extension CaptureError {
 
     package var sentence: String {
         switch self {
-        case .cannotOpenDisplay(""):
-            "No display to capture: DISPLAY is not set. Name one with --display :0, or run this inside the desktop session."
+        case .displayNotNamed(let running):
+            "No display to capture: DISPLAY is not set. "
+                + (running.count > 1
+                    ? "Yours are \(running.joined(separator: ", ")): name one with --display, "
+                    : "Name \(running.isEmpty ? "one" : "yours") with --display \(running.first ?? ":0"), ")
+                + "or run this inside the desktop session."
         case .cannotOpenDisplay(let name):
             "Cannot open the display \(name): no X server answers there, or it denies access. Check --display and XAUTHORITY."
         case .displayDoesNotAnswer(let name):

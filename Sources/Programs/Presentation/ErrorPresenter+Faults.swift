@@ -173,6 +173,10 @@ extension SettingProblem {
         case .outOfRange(let setting, let range, _) where setting == .keyframeInterval:
             "\(setting.option) must be from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound)) seconds; "
                 + "\(SettingCatalog.video.keyframeInterval.standardText) is usual."
+        case .outOfRange(let setting, let range, let value)
+        where setting == .bitrate && range.contains(value / 1000):
+            "\(setting.option) must be from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound)), not \(Self.text(value)). "
+                + "For so many bit/s, write \(Self.text(value / 1000)), or \(Self.text(value / 1_000_000))M."
         case .outOfRange(let setting, let range, let value):
             "\(setting.option) must be from \(Self.text(range.lowerBound)) to \(Self.text(range.upperBound)), not \(Self.text(value))."
         case .bitrateAndQuality:

@@ -300,7 +300,7 @@ extension HiddenWindowRule.ParseError {
     private static func example(for text: String) -> String? {
         guard !text.contains(":"), !text.allSatisfy(\.isWhitespace) else { return nil }
         if let window = try? HiddenWindowRule("id:" + text) { return "\(window)" }
-        return text.contains { "*?".contains($0) } ? "title:\(text)" : "class:\(text)"
+        return text.contains { "*?".contains($0) } ? "title:\(text)" : "class:\(text) or title:*\(text)*"
     }
 }
 

@@ -33,6 +33,10 @@ package enum LoginServiceSentences {
         }
     }
 
+    package static func stillRuns(_ name: String) -> String {
+        "It goes on until then. To end it, run: broadcast stop --session \(name)"
+    }
+
     package static func disabled(_ name: String) -> String { "\(name) does not start with the login any more." }
 
     package static func notEnabled(_ name: String) -> String {

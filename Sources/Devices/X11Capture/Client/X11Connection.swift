@@ -26,7 +26,7 @@ package final class X11Connection {
     /// Opens the display `name`. If `name` is nil, opens the display in `DISPLAY`. Blocks for at most five seconds.
     package init(name: String?) throws(CaptureError) {
         let shown = name ?? String(cString: XDisplayName(nil))
-        guard !shown.isEmpty else { throw .cannotOpenDisplay(shown) }
+        guard !shown.isEmpty else { throw .displayNotNamed(running: RunningDisplays.ofUser) }
         let display = try Self.open(shown)
         self.display = display
         self.name = shown

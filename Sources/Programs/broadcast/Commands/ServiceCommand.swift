@@ -99,6 +99,9 @@ struct ServiceCommand: AsyncParsableCommand {
         }
         guard wasEnabled else { throw CommandError(.nothing, LoginServiceSentences.notEnabled(name)) }
         try Output.answer(LoginServiceSentences.disabled(name))
+        if !now, RunningSession.all(CommandContext.paths).contains(where: { $0.name == name }) {
+            Output.note(LoginServiceSentences.stillRuns(name))
+        }
     }
 
     private func show(_ name: String?, _ services: LoginServices) async throws {

@@ -27,6 +27,11 @@ package struct UsageSentence {
             guard let command else {
                 return CommandLineHints.unknownCommand(quoted.first ?? "", known: Self.visibleCommands)
             }
+            if let word = quoted.first,
+                let sentence = flag(before: word).flatMap({ CommandLineHints.value(word, of: $0) })
+            {
+                return sentence
+            }
             return CommandLineHints.unexpected(
                 quoted, command: command.name, known: Self.options(of: command.type),
                 after: quoted.first.flatMap(destination(before:)))
@@ -41,6 +46,9 @@ package struct UsageSentence {
             // The value 'high' is invalid for '--quality <crf>'
             let option = quoted[1].split(separator: " ").first.map(String.init) ?? ""
             return CommandLineHints.invalidValue(quoted[0], of: option, command: command?.name)
+        }
+        if message.hasPrefix("Missing expected argument"), command?.name == "mic" {
+            return "Say what to do. Run: broadcast mic on, broadcast mic off or broadcast mic toggle"
         }
         if message.hasPrefix("Missing expected argument"), let command, ["hide", "unhide"].contains(command.name) {
             let next =
@@ -60,6 +68,11 @@ package struct UsageSentence {
         return CommandLineHints.unknownOption(
             option, known: command.map { Self.options(of: $0.type) } ?? ["--version", "--help"],
             command: command?.name)
+    }
+
+    /// The option that `word` follows.
+    private func flag(before word: String) -> String? {
+        zip(arguments, arguments.dropFirst()).first { $1 == word && $0.hasPrefix("--") }?.0
     }
 
     /// The value of `--to` that `word` follows.
