@@ -38,8 +38,8 @@ package struct WHIPServer: Sendable {
     ///
     /// - Parameters:
     ///   - host: the address to listen on.
-    ///   - options: `--token TOKEN`, `--pli SECONDS`: how often it asks for a keyframe, `--busy SECONDS`: for how long it
-    ///     refuses, at the first offer, `--slow SECONDS`: how long it takes to answer.
+    ///   - options: `--token TOKEN`; `--pli SECONDS`, how often it asks for a keyframe; `--busy SECONDS`, for how long
+    ///     it refuses, at the first offer; `--slow SECONDS`, how long it takes to answer.
     ///   - place: the command as it is run elsewhere, such as in another network namespace.
     nonisolated(nonsending) package static func start(
         in peers: Peers, host: String = "127.0.0.1", port: Int? = nil, options: [String] = [],
