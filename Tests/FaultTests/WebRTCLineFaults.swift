@@ -23,7 +23,7 @@ extension FaultTests {
                 let before = try #require(server.pictures.last?.count)
                 try await session.wait(for: "15 s of it") { (server.pictures.last?.count ?? 0) > before + 15 * 20 }
                 let gaps = server.pictures.filter { ($0.count ?? 0) > before }.compactMap(\.gap)
-                print("WebRTC, \(fault): the longest times without a picture \(gaps) ms")
+                print("WebRTC, \(fault): the longest times without a picture \(gaps) ms, \(server.ages(after: before))")
                 #expect(gaps.count > 8 && (gaps.max() ?? .infinity) < Self.freeze, "\(gaps)")
                 #expect(try #require(try await studio.destination("whip")).reconnects == 0)
             }
@@ -39,7 +39,9 @@ extension FaultTests {
                 try await session.wait(for: "20 s of it") { (server.pictures.last?.count ?? 0) > before + 20 * 20 }
                 let target = try await studio.status()?.video?.targetKbps
                 let gaps = server.pictures.filter { ($0.count ?? 0) > before }.compactMap(\.gap)
-                print("WebRTC, 1500 kbit/s: target \(target ?? 0), the longest times without a picture \(gaps) ms")
+                print(
+                    "WebRTC, 1500 kbit/s: target \(target ?? 0), the longest times without a picture \(gaps) ms, "
+                        + server.ages(after: before))
                 #expect((target ?? Self.bitrate) <= 1500)
                 #expect(gaps.count > 8 && (gaps.max() ?? .infinity) < Self.change, "\(gaps)")
                 #expect((gaps.suffix(4).max() ?? .infinity) < Self.freeze, "\(gaps)")
@@ -57,7 +59,11 @@ extension FaultTests {
         private nonisolated(nonsending) func onAir(
             _ body: (Studio, Link, WHIPServer, Peer) async throws -> Void
         ) async throws {
-            try await withStudio(["everything"], width: 640, height: 360) { studio in
+            try await withStudio(["clock"], width: 640, height: 360) { studio in
+                // What needs all of the bitrate, below the clock.
+                try await PaintedScreen.start(
+                    ["everything", "--window", "640x240+0+120"], on: studio.screen.display, pulse: studio.pulse,
+                    in: studio.peers)
                 try await studio.installExtension("whip")
                 let link = try await Link.open(in: studio.peers)
                 let server = try await WHIPServer.start(
@@ -79,4 +85,11 @@ extension FaultTests {
 extension WHIPServer {
     /// What it has said about pictures so far.
     fileprivate var pictures: [Event] { events.filter { $0.event == "picture" } }
+
+    /// The median, 95 % and largest age of the pictures after the one of that number.
+    fileprivate func ages(after count: Int) -> String {
+        let ages = pictures.filter { ($0.count ?? 0) > count }.flatMap { $0.ages ?? [] }.sorted()
+        guard let largest = ages.last else { return "no clock" }
+        return "ages of \(ages.count): \(ages[ages.count / 2]) / \(ages[ages.count * 95 / 100]) / \(largest) ms"
+    }
 }

@@ -18,6 +18,8 @@ package struct WHIPServer: Sendable {
         package let keyframes: Int?
         /// The longest time between two pictures since the last of these events, in milliseconds.
         package let gap: Double?
+        /// How old the painted clock was in each picture since the last of these events, in milliseconds.
+        package let ages: [Double]?
         /// Of samples of 16 bits.
         package let loudest: Int?
         /// `video` or `audio`, and the recording of it.

@@ -5,12 +5,14 @@ With a relay, the answer has LINK as its header, and datagrams of media that do 
 as by a firewall.
 With --busy SECONDS, the first offer is answered with 503 and that Retry-After; with --slow SECONDS, an answer takes so
 long. A POST to /moved is sent on, to localhost or to --redirect URL. Prints a JSON object a line: {"event": "ready"|"offer"|"picture"|"sound"|"end"|"refused", ...}. Pictures: the number, the
-size, the mean luma and the longest time between two in milliseconds, once a second. Sound: the loudest sample of each
+size, the mean luma, the longest time between two in milliseconds, and how old the clock of `TestScreen clock` was in
+each when it was decoded, where it can be read, once a second. Sound: the loudest sample of each
 second.
 """
 
 import argparse
 import asyncio
+import binascii
 import json
 import signal
 import time
@@ -50,8 +52,23 @@ def tell(event, **values):
     print(json.dumps({"event": event, **values}), flush=True)
 
 
+def clock(luma):
+    """The clock of `TestScreen clock` in a picture: CLOCK_MONOTONIC in milliseconds; None if it cannot be read."""
+    height, width = luma.shape
+
+    def bits(row):
+        line = luma[height * (5 + 2 * row) // 45]
+        return [line[width * (5 + 2 * column) // 80] > 128 for column in range(18)]
+
+    if bits(0) != [column % 2 == 0 for column in range(18)]:
+        return None
+    high, low, check = (int("".join("01"[bit] for bit in bits(row)[1:17]), 2) for row in (1, 2, 3))
+    value = high << 16 | low
+    return value if binascii.crc_hqx(value.to_bytes(4, "big"), 0xFFFF) == check else None
+
+
 async def watch(track):
-    count, last, loudest, keyframes, gap, previous = 0, 0.0, 0, 0, 0.0, None
+    count, last, loudest, keyframes, gap, previous, ages = 0, 0.0, 0, 0, 0.0, None, []
     while True:
         try:
             frame = await track.recv()
@@ -66,6 +83,10 @@ async def watch(track):
             now = time.monotonic()
             gap = max(gap, now - (previous or now))
             previous = now
+            luma = frame.to_ndarray(format="gray")
+            painted = clock(luma)
+            if painted is not None:
+                ages.append((round(now * 1000) - painted) % (1 << 32))
         if time.monotonic() - last < 1:
             continue
         last = time.monotonic()
@@ -73,10 +94,9 @@ async def watch(track):
             tell("sound", count=count, loudest=loudest, rate=frame.sample_rate, pts=frame.time)
             loudest = 0
         else:
-            luma = frame.to_ndarray(format="gray")
             tell("picture", count=count, width=frame.width, height=frame.height, luma=round(float(luma.mean()), 1),
-                 spread=round(float(luma.std()), 1), keyframes=keyframes, gap=round(gap * 1000), pts=frame.time)
-            gap = 0.0
+                 spread=round(float(luma.std()), 1), keyframes=keyframes, gap=round(gap * 1000), ages=ages, pts=frame.time)
+            gap, ages = 0.0, []
 
 
 async def ask(connection):
