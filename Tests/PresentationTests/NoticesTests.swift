@@ -196,7 +196,7 @@ struct NoticesTests {
         (.encoderReduced(.none, frameRate: 60), true, "The encoder keeps up again with the chosen settings."),
         (
             .encoderReduced(EncoderReduction(usesFastestPreset: true, frameDivisor: 2), frameRate: 60), false,
-            "The machine is too slow to encode 60 frames a second: it encodes 30. Choose a smaller --size or a lower --fps."
+            "The machine is too slow to encode 60 frames a second: it encodes 30. Choose a smaller --size, such as 1080p or 720p, or a lower --fps."
         ),
         (
             .encoderReduced(EncoderReduction(usesFastestPreset: true), frameRate: 60), false,

@@ -50,7 +50,7 @@ extension SessionNotice {
         case .encoderReduced(.none, _): "The encoder keeps up again with the chosen settings."
         case .encoderReduced(let reduction, let rate) where reduction.frameDivisor > 1:
             "The machine is too slow to encode \(rate) frames a second: it encodes \(rate / reduction.frameDivisor). "
-                + "Choose a smaller --size or a lower --fps."
+                + "Choose a smaller --size, such as 1080p or 720p, or a lower --fps."
         case .encoderReduced:
             "The machine is too slow for the chosen preset: the encoder uses its fastest one. "
                 + "Choose a faster --preset, a smaller --size or a lower --fps."
