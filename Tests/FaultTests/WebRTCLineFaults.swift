@@ -12,8 +12,9 @@ extension FaultTests {
         private static let bitrate = 2500
         /// The longest time without a picture, in milliseconds.
         private static let freeze = 1000.0
-        /// The same when the line gets narrow below a stream: pictures are lost, and a keyframe has to come through.
-        private static let change = 2000.0
+        /// The same when the line gets narrow below a stream of 2.5 Mbit/s: a queue of packets is lost, and a keyframe
+        /// has to come through.
+        private static let change = 3000.0
 
         @Test(arguments: ["loss 1", "loss 3", "loss 5"])
         func `On a line that loses packets the picture does not freeze`(fault: String) async throws {
@@ -59,10 +60,10 @@ extension FaultTests {
         private nonisolated(nonsending) func onAir(
             _ body: (Studio, Link, WHIPServer, Peer) async throws -> Void
         ) async throws {
-            try await withStudio(["clock"], width: 640, height: 360) { studio in
+            try await withStudio(["clock"], width: 960, height: 540) { studio in
                 // What needs all of the bitrate, below the clock.
                 try await PaintedScreen.start(
-                    ["everything", "--window", "640x240+0+120"], on: studio.screen.display, pulse: studio.pulse,
+                    ["everything", "--window", "960x360+0+180"], on: studio.screen.display, pulse: studio.pulse,
                     in: studio.peers)
                 try await studio.installExtension("whip")
                 let link = try await Link.open(in: studio.peers)

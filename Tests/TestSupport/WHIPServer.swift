@@ -18,7 +18,7 @@ package struct WHIPServer: Sendable {
         package let keyframes: Int?
         /// The longest time between two pictures since the last of these events, in milliseconds.
         package let gap: Double?
-        /// How old the painted clock was in each picture since the last of these events, in milliseconds.
+        /// How old the painted clock was in what was seen, each 33 ms since the last of these events, in milliseconds.
         package let ages: [Double]?
         /// Of samples of 16 bits.
         package let loudest: Int?

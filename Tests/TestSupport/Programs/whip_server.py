@@ -6,7 +6,7 @@ as by a firewall.
 With --busy SECONDS, the first offer is answered with 503 and that Retry-After; with --slow SECONDS, an answer takes so
 long. A POST to /moved is sent on, to localhost or to --redirect URL. Prints a JSON object a line: {"event": "ready"|"offer"|"picture"|"sound"|"end"|"refused", ...}. Pictures: the number, the
 size, the mean luma, the longest time between two in milliseconds, and how old the clock of `TestScreen clock` was in
-each when it was decoded, where it can be read, once a second. Sound: the loudest sample of each
+what was seen, each 33 ms, where it can be read, once a second. Sound: the loudest sample of each
 second.
 """
 
@@ -68,7 +68,7 @@ def clock(luma):
 
 
 async def watch(track):
-    count, last, loudest, keyframes, gap, previous, ages = 0, 0.0, 0, 0, 0.0, None, []
+    count, last, loudest, keyframes, gap, previous, ages, shown = 0, 0.0, 0, 0, 0.0, None, [], None
     while True:
         try:
             frame = await track.recv()
@@ -86,7 +86,11 @@ async def watch(track):
             luma = frame.to_ndarray(format="gray")
             painted = clock(luma)
             if painted is not None:
-                ages.append((round(now * 1000) - painted) % (1 << 32))
+                # Until now, the last picture was seen.
+                while shown and shown[1] < now * 1000:
+                    ages.append(round(shown[1]) - shown[0])
+                    shown = (shown[0], shown[1] + 33)
+                shown = (painted, now * 1000)
         if time.monotonic() - last < 1:
             continue
         last = time.monotonic()
