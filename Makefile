@@ -46,8 +46,9 @@ CHECK_PACKAGES ?= ./.ci/packages
 # Where zsh looks for completions, in share/zsh.
 ZSH_COMPLETIONS ?= site-functions
 
-# The packages to build and run the program, and the packages that the demo, the tests and the benchmark need. libsecret (for
-# keyrings), libpipewire-0.3-0 (for Wayland desktops, where it is installed) and ca-certificates (for rtmps) are opened at run time.
+# The packages to build and run the program, and the packages that the demo, the tests and the benchmark need. libavcodec
+# (for sound), libsecret (for keyrings), libpipewire-0.3-0 (for Wayland desktops, where it is installed) and ca-certificates
+# (for rtmps) are opened at run time.
 BUILD_PACKAGES = pkg-config binutils libsecret-1-0 ca-certificates libx11-dev libx11-xcb-dev libxcb1-dev libxext-dev libxcomposite-dev libxdamage-dev libxfixes-dev libxi-dev libxrandr-dev libxss-dev libx264-dev libopenh264-dev libpulse-dev \
 	libavcodec-dev libavutil-dev libswresample-dev libyuv-dev libpng-dev libsixel-dev libqrencode-dev libdbus-1-dev libtomlplusplus-dev libsrt-openssl-dev libsrtp2-dev libopus-dev libssl-dev libcurl4-openssl-dev libspa-0.2-dev libwayland-dev libxxhash-dev
 DEMO_PACKAGES = $(BUILD_PACKAGES) xvfb pulseaudio pulseaudio-utils ffmpeg util-linux

@@ -24,7 +24,7 @@ let layers = [
             // The second encoder of H.264.
             .library("COpenH264", pkgConfig: "openh264", packages: ["libopenh264-dev"]),
             .library("CAVUtil", pkgConfig: "libavutil", packages: ["libavutil-dev", "libavcodec-dev"]),
-            // libavcodec, opened at run time for AAC: it needs a hundred libraries.
+            // libavcodec, opened at run time for AAC: it needs 57 other libraries.
             .c("CAVCodec", uses: ["CAVUtil"]),
             .library("CSWResample", pkgConfig: "libswresample libavutil", packages: ["libswresample-dev"]),
             .library("CYUV", packages: ["libyuv-dev"]),

@@ -3,7 +3,7 @@ import Glibc
 import Processes
 import UserConfiguration
 
-/// How a session in the background ended by itself, for the next command of the user. It is told once.
+/// Why a session in the background ended by itself. The next command says it, once.
 package struct SessionEnding: Sendable, Equatable {
     package let session: String
     /// When it ended, as local time `HH:MM`, and why, in sentences.

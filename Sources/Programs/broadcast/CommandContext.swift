@@ -97,7 +97,7 @@ struct CommandContext {
     /// Says which broadcasts have ended by themselves, or crashed, and restores the notifications that they left off.
     /// Every command does that first.
     static func cleanUpAfterCrash() {
-        // A script that asks again and again shows it to nobody.
+        // A script asks for JSON, and nobody reads its standard error.
         if !CommandLine.arguments.contains("--json") {
             for ending in SessionEnding.takeAll(at: Date(), paths) {
                 Output.note("broadcast: " + ResultLine.ended(ending.session, at: ending.time, ending.reason))
