@@ -88,7 +88,7 @@ extension EndToEndTests {
                 let terminal = try await Terminal.open(environment: studio.broadcast.environment, in: studio.peers)
                 for (round, options) in ["", " --detach"].enumerated() {
                     let start = "\(studio.broadcast.binary) start --to mine\(options)"
-                    try await terminal.type("clear; echo round-$((\(round))); \(start); echo status-\(round)=$?")
+                    try await terminal.typeAfresh("echo round-$((\(round))); \(start); echo status-\(round)=$?")
                     try await terminal.wait(for: "Passphrase:", after: "round-\(round)")
                     try await terminal.press("C-c")
                     try await terminal.wait(for: "status-\(round)=130")

@@ -44,7 +44,7 @@ extension EndToEndTests {
                 #expect(result.contains("archive: 00:") && !result.contains("status=0"), "\(result)")
                 try await terminal.press("Enter")
                 try await terminal.wait(for: "status=0")
-                try await terminal.type("clear; \(command); echo left=$?")
+                try await terminal.typeAfresh("\(command); echo left=$?")
                 try await terminal.wait(for: "> * talks")
                 try await terminal.press("Escape")
                 try await terminal.wait(for: "left=1")

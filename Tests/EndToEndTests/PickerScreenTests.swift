@@ -187,7 +187,7 @@ extension EndToEndTests {
                 try await terminal.press("Enter")
                 try await terminal.wait(for: "status=0")
                 #expect(try await studio.status()?.destinations.map(\.name) == ["own.mp4", "talks"])
-                try await terminal.type("clear; \(studio.broadcast.binary) picker; echo again=$?")
+                try await terminal.typeAfresh("\(studio.broadcast.binary) picker; echo again=$?")
                 try await terminal.wait(for: "> ● own.mp4")
                 // The extensions that need no setup come last.
                 try await terminal.press("End")

@@ -96,7 +96,7 @@ extension EndToEndTests {
                 try await terminal.wait(for: "status=0")
                 #expect(try await studio.status()?.state == "live")
                 // The whole screen shows it too.
-                try await other.type("clear; \(studio.broadcast.binary) picker --session second")
+                try await other.typeAfresh("\(studio.broadcast.binary) picker --session second")
                 try await other.wait(for: "session default, to archive")
                 try await other.write("q")
                 #expect(try await studio.broadcast.run(["stop"]).status == .exited(0))

@@ -126,7 +126,7 @@ extension EndToEndTests {
                 #expect(try await signIn("mobcrush", key: "first", broadcast).status == .exited(0))
                 let locked = try await keyring.restarted()
                 let terminal = try await Terminal.open(environment: broadcast.environment, in: peers)
-                try await terminal.type("clear; echo be''gin; \(broadcast.binary) \(command)")
+                try await terminal.typeAfresh("echo be''gin; \(broadcast.binary) \(command)")
                 if command.hasPrefix("setup") {
                     try await terminal.wait(for: "Stream key:", after: "begin")
                     try await terminal.type("k3y")
@@ -161,8 +161,8 @@ extension EndToEndTests {
                 #expect(!FileManager.default.fileExists(atPath: file))
                 let terminal = try await Terminal.open(environment: broadcast.environment, in: peers)
                 for (number, (answer, status)) in [("n", 77), ("", 77), ("y", 0)].enumerated() {
-                    try await terminal.type(
-                        "clear; echo round-$((\(number))); \(broadcast.binary) setup mobcrush; echo status-\(number)=$?"
+                    try await terminal.typeAfresh(
+                        "echo round-$((\(number))); \(broadcast.binary) setup mobcrush; echo status-\(number)=$?"
                     )
                     try await terminal.wait(for: "Stream key:", after: "round-\(number)")
                     try await terminal.type("k3y")

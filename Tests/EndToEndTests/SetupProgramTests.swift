@@ -104,8 +104,8 @@ extension EndToEndTests {
                 #expect(text.contains("caught") && text.contains("Nothing was changed."), "\(text)")
                 #expect(!FileManager.default.fileExists(atPath: broadcast.home + "/data/broadcast/credentials"))
 
-                try await terminal.type(
-                    "clear; \(broadcast.binary) setup mine; echo status=$?; stty -a | grep -o '.echo '")
+                try await terminal.typeAfresh(
+                    "\(broadcast.binary) setup mine; echo status=$?; stty -a | grep -o '.echo '")
                 try await terminal.wait(for: "Press a key:")
                 try await terminal.write("k")
                 try await terminal.wait(for: "[y/N]")

@@ -47,8 +47,8 @@ extension EndToEndTests {
         @Test func `Ctrl-C, Ctrl-D and an empty answer change nothing`() async throws {
             try await withPrompt { broadcast, terminal in
                 for (number, key) in ["C-c", "C-d", "Enter"].enumerated() {
-                    try await terminal.type(
-                        "clear; echo round-$((\(number))); \(broadcast.binary) setup mobcrush; echo status-\(number)=$?; stty -a | grep -o '.echo '"
+                    try await terminal.typeAfresh(
+                        "echo round-$((\(number))); \(broadcast.binary) setup mobcrush; echo status-\(number)=$?; stty -a | grep -o '.echo '"
                     )
                     try await terminal.wait(for: "Stream key:", after: "round-\(number)")
                     try await terminal.press(key)
@@ -97,7 +97,7 @@ extension EndToEndTests {
                 #expect(try secrets(of: "custom", broadcast) == "\"key\" = \"new-k3y\"\n")
                 let shown = try await broadcast.run(["setup", "custom", "--show"]).output
                 #expect(shown.contains("rtmp://127.0.0.1/live"))
-                try await terminal.type("clear; \(broadcast.binary) setup custom; echo again=$?")
+                try await terminal.typeAfresh("\(broadcast.binary) setup custom; echo again=$?")
                 for question in ["[rtmp://127.0.0.1/live]:", "stored one):"] {
                     try await terminal.wait(for: question)
                     try await terminal.press("Enter")

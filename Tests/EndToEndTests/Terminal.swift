@@ -32,6 +32,13 @@ struct Terminal {
         try await tmux(["send-keys", "Enter"])
     }
 
+    /// Empties the screen and its history at once, then types a text, and Enter: what stood there before cannot be taken
+    /// for what comes. A `clear` in the text is only run after `type` has returned.
+    nonisolated(nonsending) func typeAfresh(_ text: String) async throws {
+        try await tmux(["send-keys", "-R", ";", "clear-history"])
+        try await type(text)
+    }
+
     /// Types letters, and nothing after them.
     nonisolated(nonsending) func write(_ text: String) async throws {
         try await tmux(["send-keys", "-l", "--", text])
