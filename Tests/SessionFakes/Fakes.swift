@@ -55,6 +55,8 @@ package final class EventRecorder: Sendable {
     package var events: [SessionEvent] { state.withLock { $0.events } }
     package var isOver: Bool { state.withLock { $0.isOver } }
     package var states: [SessionState] { events.compactMap { if case .state(let state) = $0 { state } else { nil } } }
+    /// How often the session has reported its figures.
+    package var statisticsCount: Int { events.count { if case .statistics = $0 { true } else { false } } }
     package var notices: [SessionNotice] {
         events.compactMap { if case .notice(let notice) = $0 { notice } else { nil } }
     }

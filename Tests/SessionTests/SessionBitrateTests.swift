@@ -56,6 +56,22 @@ struct SessionBitrateTests {
         #expect(await session.stop().failure == nil)
     }
 
+    @Test func `A far end that takes less is followed at once, not at the next look`() async throws {
+        let live = FakeViewer("live")
+        let session = try await BroadcastSession.started(Stage(), [live.plan()], frames: 5, of: live)
+        let events = EventRecorder(session)
+        let context = try #require(live.context)
+        let audio = SessionConfiguration.silent(Stage()).media.audio.bitrate
+        for target in stride(from: Self.wanted - 4, to: Self.wanted / 2, by: -4) {
+            live.setRemarks { $0.bitrate = target + audio }
+            context.acceptsLess()
+            try await waitUntil("\(target)") { session.snapshot().video?.targetBitrate == target }
+        }
+        // The session looks at its destinations at least twice for each of these.
+        #expect(events.statisticsCount < 20, "49 times it had to follow")
+        #expect(await session.stop().failure == nil)
+    }
+
     @Test(arguments: [(150, 1000, 500, true), (500, 1000, 500, false), (700, 1000, 700, false), (700, 700, 700, false)])
     func `The slowest viewer decides, down to half of what the best destination takes`(
         slowest: Int, best: Int, bitrate: Int, exceeds: Bool

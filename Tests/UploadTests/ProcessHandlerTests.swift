@@ -230,6 +230,25 @@ struct ProcessHandlerTests {
         }
     }
 
+    @Test func `Only a bitrate that falls is told at once`() async throws {
+        try await withPeers { peers in
+            let folder = try ProgramFolder(
+                """
+                #!/bin/sh
+                echo '{"hello":1}'
+                for bitrate in 0 1500 1500 1600 1400 0 9000; do echo "{\\"bitrate_kbps\\":$bitrate}"; done
+                exec cat > received
+                """, in: peers)
+            let falls = Atomic(0)
+            let handler = ExtensionSamplesHandler(manifest: folder.manifest, launch: folder.launch())
+            handler.attach(HandlerContext(acceptsLess: { falls.add(1, ordering: .relaxed) }))
+            #expect(await play(handler, count: 500) == nil)
+            #expect(handler.remarks.bitrate == 9000)
+            // To 1500, to 1400, and to 9000 from no limit.
+            #expect(falls.load(ordering: .relaxed) == 3)
+        }
+    }
+
     @Test func `What an extension reports after the end of the broadcast is its final status`() async throws {
         for (last, expected) in [("2 segments are lost", "2 segments are lost"), ("", nil)] as [(String, String?)] {
             try await withPeers { peers in

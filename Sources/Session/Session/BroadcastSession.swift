@@ -31,6 +31,8 @@ package final class BroadcastSession: Sendable {
     let clock: any Clock<Duration>
     let progress = SessionProgress()
     let ending: Once<EndReason>
+    /// Ends the pause of `supervise`.
+    private let supervision = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     private let outcome = Once<SessionOutcome>()
 
     /// - Parameter clock: measures the waits of destinations between their tries, and the times of `ShutdownTimetable`.
@@ -57,13 +59,15 @@ package final class BroadcastSession: Sendable {
             onEnd: { ending.set(EndReason($0)) })
         self.pipeline = pipeline
         let waitsForNetwork = configuration.waitsForNetwork
-        destinations = SessionDestinations(plans, pipeline: pipeline, clock: clock, ending: ending) { [progress] plan in
+        destinations = SessionDestinations(plans, pipeline: pipeline, clock: clock, ending: ending) {
+            [progress, supervision] plan in
             var plan = plan
             plan.waitsForNetwork = waitsForNetwork
             return Destination(plan: plan, clock: clock) { [name = plan.name] event in
                 switch event {
                 case .notice(let notice): channel.send(.destination(name: name, notice))
                 case .comment(let comment): channel.send(SessionEvent.comment(comment, destination: name))
+                case .acceptsLess: supervision.continuation.yield()
                 case .changed(let destination):
                     channel.send(.destination(destination))
                     if destination.state == .live, progress.transition(to: .live, from: .starting) {
@@ -220,6 +224,7 @@ package final class BroadcastSession: Sendable {
         var nextFigures = now + Self.figuresInterval
         var lastWatch = now
         var pause = MediaTime.zero
+        var wakes = supervision.stream.makeAsyncIterator()
         while !Task.isCancelled {
             for notice in fitter.fit(pipeline.renditions, to: destinations.withRenditions, at: now) {
                 channel.send(notice)
@@ -242,7 +247,12 @@ package final class BroadcastSession: Sendable {
                 if rest <= .zero { ending.set(.over) }
                 pause = max(.zero, min(pause, rest))
             }
-            try? await Task.sleep(for: .nanoseconds(pause.nanoseconds))
+            let timer = Task { [pause, continuation = supervision.continuation] in
+                try await Task.sleep(for: .nanoseconds(pause.nanoseconds))
+                continuation.yield()
+            }
+            _ = await wakes.next()
+            timer.cancel()
         }
     }
 }

@@ -42,6 +42,8 @@ package struct HandlerContext: Sendable {
     package var requestKeyframe: @Sendable () -> Void
     package var report: @Sendable (UploadNotice) -> Void
     package var comment: @Sendable (ViewerComment) -> Void
+    /// Tells that the bitrate in the remarks has fallen.
+    package var acceptsLess: @Sendable () -> Void
     /// `CLOCK_MONOTONIC` in nanoseconds at the session's time zero; nil before the session has begun.
     package var clockOrigin: @Sendable () -> Int64?
     /// True if an earlier handler of the destination was live.
@@ -51,11 +53,13 @@ package struct HandlerContext: Sendable {
         requestKeyframe: @escaping @Sendable () -> Void = {},
         report: @escaping @Sendable (UploadNotice) -> Void = { _ in },
         comment: @escaping @Sendable (ViewerComment) -> Void = { _ in },
+        acceptsLess: @escaping @Sendable () -> Void = {},
         clockOrigin: @escaping @Sendable () -> Int64? = { nil }
     ) {
         self.requestKeyframe = requestKeyframe
         self.report = report
         self.comment = comment
+        self.acceptsLess = acceptsLess
         self.clockOrigin = clockOrigin
     }
 }

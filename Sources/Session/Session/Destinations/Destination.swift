@@ -84,7 +84,7 @@ package final class Destination: Sendable {
         let isLive = plan.isLive
         let context = HandlerContext(
             requestKeyframe: requestKeyframe, report: { [report] in report(.notice($0)) },
-            comment: { [report] in report(.comment($0)) },
+            comment: { [report] in report(.comment($0)) }, acceptsLess: { [report] in report(.acceptsLess) },
             clockOrigin: { isLive ? clockOrigin() : nil })
         let task = Task(executorPreference: executor) { [self] in
             var run = DestinationTask(destination: self, stream: stream, joinsLate: joinsLate, context: context)

@@ -26,6 +26,8 @@ package enum DestinationEvent: Sendable {
     case changed(DestinationSnapshot)
     case notice(UploadNotice)
     case comment(ViewerComment)
+    /// Its far end takes less than before (`acceptedBitrate`): the stream must follow before a queue overflows.
+    case acceptsLess
 }
 
 /// The state and figures of a destination at one moment.

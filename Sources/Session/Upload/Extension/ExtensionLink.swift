@@ -33,11 +33,13 @@ final class ExtensionLink: Sendable {
     /// `CLOCK_MONOTONIC` in nanoseconds at the session's time zero; nil before the session has begun.
     var clockOrigin: Int64? { state.withLock { $0.context.clockOrigin }() }
 
-    /// Stores the remarks in a reply, and forwards a comment and a request for a keyframe to the session.
+    /// Stores the remarks in a reply, and forwards a comment, a request for a keyframe and a bitrate that has fallen to
+    /// the session.
     ///
     /// - Parameter isFinishing: true after the end of the broadcast.
     func note(_ reply: Reply, isFinishing: Bool) {
-        let (comment, requestKeyframe) = state.withLock { state in
+        let (comment, requestKeyframe, acceptsLess) = state.withLock { state in
+            let bitrate = state.remarks.bitrate
             if let url = reply.watchURL { state.remarks.watchURL = url }
             if let status = reply.status.map({ $0.isEmpty ? nil : $0 }) {
                 state.remarks.status = status
@@ -52,9 +54,14 @@ final class ExtensionLink: Sendable {
             }
             if let bitrate = reply.bitrate { state.remarks.bitrate = bitrate > 0 ? min(bitrate, 10_000_000) : nil }
             if let viewers = reply.viewers { state.remarks.viewers = min(max(0, viewers), 1_000_000_000) }
-            return (state.context.comment, reply.request == "keyframe" ? state.context.requestKeyframe : nil)
+            let hasFallen = state.remarks.bitrate.map { $0 < bitrate ?? .max } ?? false
+            return (
+                state.context.comment, reply.request == "keyframe" ? state.context.requestKeyframe : nil,
+                hasFallen ? state.context.acceptsLess : nil
+            )
         }
         if let text = reply.comment, !text.text.isEmpty { comment(ViewerComment(name: text.from, text: text.text)) }
         requestKeyframe?()
+        acceptsLess?()
     }
 }
