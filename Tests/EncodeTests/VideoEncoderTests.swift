@@ -353,6 +353,24 @@ import Testing
         #expect(after > 800_000 && after < 1_100_000, "\(after) bit/s")
     }
 
+    @Test func `what was saved at a bitrate is not spent at one that is much lower`() throws {
+        let encoder = try VideoEncoder(
+            settings: VideoSettings(
+                size: Self.size, rateControl: .bitrate(2000), coding: CodingOptions(latency: .low)))
+        var noise = Noise(size: Self.size)
+        var bits: [Double] = []
+        for tick in 0..<110 {
+            // Not at a keyframe.
+            if tick == 75 { encoder.setBitrate(1000) }
+            bits += try encoder.encode(noise.sample(at: tick)).map { Double($0.data.count) * 8 }
+        }
+        // The line is full already: the first half of a second may not have more than its share.
+        let first = bits[75..<90].reduce(0, +) * 2
+        let second = bits[75..<105].reduce(0, +)
+        #expect(first < 1_200_000 && second < 1_120_000, "\(first), \(second) bit/s")
+        #expect(second > 600_000, "\(second) bit/s")
+    }
+
     // MARK: Errors
 
     @Test func `a preset that does not exist is a typed error that names it`() {

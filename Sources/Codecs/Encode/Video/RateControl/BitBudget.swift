@@ -5,6 +5,10 @@ import Media
 struct BitBudget {
     /// How full the buffer of a receiver is when it starts to play, as x264 assumes.
     static let initialShare = 0.9
+    /// A bitrate that falls below this share of what it was is that of a line that is full already. What was saved then
+    /// waits there: of the new bucket, no more than `shareAfterFall` is left.
+    private static let largeFall = 0.9
+    private static let shareAfterFall = 0.3
     /// Bytes a second.
     private(set) var rate: Double
     /// The most that it contains, in bytes.
@@ -24,9 +28,10 @@ struct BitBudget {
     }
 
     mutating func setBitrate(_ kilobits: Int) {
+        let hasFallen = Double(kilobits) * 125 < rate * Self.largeFall
         rate = Double(kilobits) * 125
         capacity = min(rate, maximumFrameSize.map(Double.init) ?? rate)
-        level = min(level, capacity)
+        level = min(level, hasFallen ? Self.shareAfterFall * capacity : capacity)
     }
 
     /// Fills the bucket up to `time`.
