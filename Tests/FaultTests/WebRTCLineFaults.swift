@@ -12,9 +12,8 @@ extension FaultTests {
         private static let bitrate = 2500
         /// The longest time without a picture, in milliseconds.
         private static let freeze = 1000.0
-        /// The same when the line gets narrow below a stream of 2.5 Mbit/s: a queue of packets is lost, and a keyframe
-        /// has to come through.
-        private static let change = 3000.0
+        /// The age of what is seen on a line that is too narrow for the stream, in milliseconds: the median, and 95 %.
+        private static let (medianAge, highAge) = (300.0, 700.0)
 
         @Test(arguments: ["loss 1", "loss 3", "loss 5"])
         func `On a line that loses packets the picture does not freeze`(fault: String) async throws {
@@ -40,12 +39,14 @@ extension FaultTests {
                 try await session.wait(for: "20 s of it") { (server.pictures.last?.count ?? 0) > before + 20 * 20 }
                 let target = try await studio.status()?.video?.targetKbps
                 let gaps = server.pictures.filter { ($0.count ?? 0) > before }.compactMap(\.gap)
+                let ages = server.ages(after: before)
                 print(
-                    "WebRTC, 1500 kbit/s: target \(target ?? 0), the longest times without a picture \(gaps) ms, "
-                        + server.ages(after: before))
-                #expect((target ?? Self.bitrate) <= 1500)
-                #expect(gaps.count > 8 && (gaps.max() ?? .infinity) < Self.change, "\(gaps)")
-                #expect((gaps.suffix(4).max() ?? .infinity) < Self.freeze, "\(gaps)")
+                    "WebRTC, 1500 kbit/s: target \(target ?? 0), the longest times without a picture \(gaps) ms, \(ages)"
+                )
+                // It tries a little more now and then.
+                #expect((target ?? Self.bitrate) <= 1800)
+                #expect(gaps.count > 8 && (gaps.max() ?? .infinity) < Self.freeze, "\(gaps)")
+                #expect(ages.median < Self.medianAge && ages.high < Self.highAge, "\(ages)")
                 try await link.set("rate 0")
                 let begin = ContinuousClock.now
                 try await session.wait(for: "the whole bitrate", deadline: .seconds(90)) {
@@ -87,10 +88,23 @@ extension WHIPServer {
     /// What it has said about pictures so far.
     fileprivate var pictures: [Event] { events.filter { $0.event == "picture" } }
 
-    /// The median, 95 % and largest age of the pictures after the one of that number.
-    fileprivate func ages(after count: Int) -> String {
-        let ages = pictures.filter { ($0.count ?? 0) > count }.flatMap { $0.ages ?? [] }.sorted()
-        guard let largest = ages.last else { return "no clock" }
-        return "ages of \(ages.count): \(ages[ages.count / 2]) / \(ages[ages.count * 95 / 100]) / \(largest) ms"
+    /// The ages of the pictures after the one of that number.
+    fileprivate func ages(after count: Int) -> Ages {
+        Ages(pictures.filter { ($0.count ?? 0) > count }.flatMap { $0.ages ?? [] })
     }
+}
+
+/// How old pictures were when they were seen, in milliseconds.
+private struct Ages: CustomStringConvertible {
+    private let sorted: [Double]
+
+    init(_ ages: [Double]) {
+        sorted = ages.sorted()
+    }
+
+    var median: Double { sorted.isEmpty ? .infinity : sorted[sorted.count / 2] }
+    /// That of 95 %.
+    var high: Double { sorted.isEmpty ? .infinity : sorted[sorted.count * 95 / 100] }
+
+    var description: String { "ages of \(sorted.count): \(median) / \(high) / \(sorted.last ?? .infinity) ms" }
 }

@@ -51,10 +51,10 @@ extension FuzzTargets {
                 evidence.noteLimit(limit, at: now)
             case .report(let report):
                 estimator.noteCalm(sentRate: 1_000_000)
-                evidence.noteRoundTrip(MediaTime(nanoseconds: Int64(report.delay)), at: now)
                 evidence.noteLoss(Double(report.lost) / 256, at: now)
             case .missing(let numbers, _):
                 evidence.noteMissing(numbers.count, at: now)
+                estimator.noteMissing(numbers, at: now)
                 for number in numbers { _ = retransmissions.ask(number, size: 1200, rate: 1_000_000, at: now) }
             case .keyframe: break
             }

@@ -41,6 +41,30 @@ struct ICEAgentTests {
         #expect(!agent.isLost(at: MediaTime(milliseconds: 15_000)) && agent.isLost(at: MediaTime(milliseconds: 15_300)))
     }
 
+    @Test func `the answer to an early check tells when that was sent`() throws {
+        var agent = ICEAgent()
+        let place = try Self.address(1)
+        agent.start(peer: Self.peer, candidates: [place], at: .zero)
+        let tooEarly = agent.earlyCheck(at: .zero)
+        #expect(tooEarly == nil, "no pair is chosen")
+        let first = agent.check(at: .zero)
+        let nomination = agent.receive(try Self.answer(try #require(first).bytes), from: place, at: .zero).first
+        _ = agent.receive(try Self.answer(try #require(nomination).bytes), from: place, at: .zero)
+        #expect(agent.selected == place && agent.answeredCheck == nil)
+        let times = [100, 160].map { MediaTime(milliseconds: $0) }
+        let checks = times.compactMap { agent.earlyCheck(at: $0) }
+        #expect(checks.map(\.to) == [place, place])
+        // The consent is asked for later then.
+        #expect(agent.nextDeadline == times[1] + MediaTime(milliseconds: 2500))
+        for (check, time) in zip(checks, times).reversed() {
+            let rest = agent.receive(try Self.answer(check.bytes), from: place, at: MediaTime(milliseconds: 200))
+            #expect(rest.isEmpty && agent.answeredCheck == time)
+        }
+        // A second answer is none.
+        _ = agent.receive(try Self.answer(checks[0].bytes), from: place, at: MediaTime(milliseconds: 200))
+        #expect(agent.answeredCheck == nil)
+    }
+
     @Test func `a request of the peer is answered and checked, one of others is not`() throws {
         var agent = ICEAgent()
         agent.start(peer: Self.peer, candidates: [], at: .zero)

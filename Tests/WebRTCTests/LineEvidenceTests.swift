@@ -46,24 +46,4 @@ struct LineEvidenceTests {
         evidence.noteMissing(20, at: Self.now)
         #expect(Self.isAbout(evidence.verdict(on: Self.sent, at: Self.now), 1_600_000 * 0.85))
     }
-
-    @Test func `A round trip that becomes long is a full line, and a long line is none`() {
-        for (first, second, isFull) in [(300, 310, false), (20, 90, false), (20, 250, true)] as [(Int64, Int64, Bool)] {
-            var evidence = LineEvidence()
-            evidence.noteRoundTrip(MediaTime(milliseconds: first), at: .zero)
-            evidence.noteRoundTrip(MediaTime(milliseconds: second), at: Self.now)
-            let verdict = evidence.verdict(on: Self.sent, at: Self.now)
-            #expect(isFull ? Self.isAbout(verdict, 1_700_000) : verdict == nil, "\(first), \(second)")
-        }
-    }
-
-    @Test func `A quiet stream says nothing about the line by its delay`() {
-        var sent = SentRate()
-        for index in 0..<40 { sent.add(byteCount: 200, at: MediaTime(milliseconds: Int64(index) * 50)) }
-        var evidence = LineEvidence()
-        evidence.noteRoundTrip(MediaTime(milliseconds: 20), at: .zero)
-        evidence.noteRoundTrip(MediaTime(milliseconds: 500), at: Self.now)
-        evidence.noteLimit(30_000, at: Self.now)
-        #expect(evidence.verdict(on: sent, at: Self.now) == nil)
-    }
 }

@@ -36,8 +36,8 @@ package final class MediaConnection {
     private static let holdForSound = MediaTime(milliseconds: 37)
     /// The same if the sound never pauses, so that the jitter buffer keeps what it has.
     private static let holdForContinuousSound = MediaTime(milliseconds: 50)
-    /// With a smaller share of lost packets, the line may take more.
-    private static let smallLoss = 0.02
+    /// Without an answer to a check of the line for so long, only the reports show whether it takes more.
+    private static let echoMemory = MediaTime(milliseconds: 1000)
     private static let videoClock: Int64 = 90_000
     private static let soundClock: Int64 = 48_000
 
@@ -68,8 +68,8 @@ package final class MediaConnection {
     private var sentRate = SentRate()
     /// Of a peer that does not report arrivals.
     private var evidence = LineEvidence()
-    /// The last sender reports of pictures.
-    private var sentReports: [(name: UInt32, time: MediaTime)] = []
+    private var echoes = LineEchoes()
+    private var lastEcho: MediaTime?
 
     private var datagrams: [(to: TransportAddress, bytes: [UInt8])] = []
     private var events: [Event] = []
@@ -191,7 +191,7 @@ package final class MediaConnection {
     /// When `advance` must be called.
     package var nextDeadline: MediaTime? {
         [
-            agent.nextDeadline, pacer.nextDeadline(rate: estimator.estimate), retransmissions.nextDeadline,
+            agent.nextDeadline, pacer.nextDeadline(rate: estimator.pace), retransmissions.nextDeadline,
             handshakeDeadline,
             session == nil ? startTime.map { $0 + Self.connectTime } : (lastReport ?? .zero) + Self.reportInterval,
         ].compactMap { $0 }.min()
@@ -227,6 +227,10 @@ package final class MediaConnection {
             let wasSelected = agent.selected != nil
             datagrams += agent.receive(bytes, from: address, at: time)
             if !wasSelected, agent.selected != nil { beginHandshake(at: time) }
+            if let sent = agent.answeredCheck, let echo = echoes.noteAnswer(toCheckAt: sent, at: time) {
+                lastEcho = time
+                estimator.note(echo, at: time)
+            }
         case 20...63 where agent.isPeer(address):
             shakeHands(at: time) { (handshake) throws(WebRTCError) in try handshake.advance(bytes) }
         case 128...191 where agent.isPeer(address):
@@ -267,6 +271,7 @@ package final class MediaConnection {
             peer?.video?.extensions.setHold(
                 mean: sound.takesPauses ? Self.holdForSound : Self.holdForContinuousSound)
         }
+        checkLine(at: time)
         let ticks = pictureTicks(presented, following: following, at: time)
         let payloads = H264Packetizer.payloads(units)
         for (index, payload) in payloads.enumerated() {
@@ -366,9 +371,20 @@ package final class MediaConnection {
 
     // MARK: Media
 
+    /// Sends a check before a picture, if only its answer shows whether the line is full: there are no reports of
+    /// arrivals.
+    private func checkLine(at time: MediaTime) {
+        guard peer?.hasTransportFeedback == false, echoes.isDue(at: time),
+            let sent = sentRate.value(at: time), sent.rate > RateEstimator.quietRate,
+            let check = agent.earlyCheck(at: time)
+        else { return }
+        echoes.noteCheck(at: time)
+        datagrams.append(check)
+    }
+
     private func pace(at time: MediaTime) {
         guard let extensions = peer?.video?.extensions else { return }
-        for part in pacer.take(rate: estimator.estimate, at: time) {
+        for part in pacer.take(rate: estimator.pace, at: time) {
             let packet = video?.packet(
                 part.payload, ticks: part.ticks, isMarked: part.isMarked, extensions: extensions)
             if let packet { send(packet, at: time) }
@@ -386,6 +402,7 @@ package final class MediaConnection {
             transportSequence &+= 1
         }
         sentRate.add(byteCount: bytes.count, at: time)
+        echoes.noteSent(byteCount: bytes.count)
         datagrams.append((selected, bytes))
     }
 
@@ -396,7 +413,6 @@ package final class MediaConnection {
         var wallClock = timespec()
         clock_gettime(CLOCK_REALTIME, &wallClock)
         let now = MediaTime(nanoseconds: Int64(wallClock.tv_sec) * 1_000_000_000 + Int64(wallClock.tv_nsec))
-        sentReports = sentReports.suffix(7) + [(ControlPackets.reportName(wallClock: now), time)]
         for stream in [video, sound].compactMap({ $0 }) where stream.packetCount > 0 {
             let packet = ControlPackets.report(
                 of: stream, ticks: (time - origin).value(timescale: stream.clockRate), wallClock: now)
@@ -410,6 +426,7 @@ package final class MediaConnection {
         case .missing(let numbers, let source):
             guard source == video?.source else { return }
             evidence.noteMissing(numbers.count { !retransmissions.isAnswered($0) }, at: time)
+            if peer?.hasTransportFeedback == false { estimator.noteMissing(numbers, at: time) }
             followEvidence(at: time)
             for number in numbers {
                 guard let size = video?.size(of: number),
@@ -428,14 +445,11 @@ package final class MediaConnection {
             if let sent = sentRate.value(at: time), limit < sent.rate { estimator.fall(to: limit) }
         case .report(let report):
             guard report.source == video?.source, peer?.hasTransportFeedback == false else { return }
-            if let sent = sentReports.last(where: { $0.name == report.senderReport }) {
-                let held = MediaTime(nanoseconds: Int64(report.delay) * 1_000_000_000 >> 16)
-                evidence.noteRoundTrip(max(.zero, time - sent.time - held), at: time)
-            }
             let loss = Double(report.lost) / 256
             evidence.noteLoss(loss, at: time)
             guard !followEvidence(at: time) else { return }
-            if loss < Self.smallLoss, let sent = sentRate.value(at: time) {
+            let isChecked = lastEcho.map { time - $0 < Self.echoMemory } ?? false
+            if loss < RateEstimator.smallLoss, !isChecked, let sent = sentRate.value(at: time) {
                 estimator.noteCalm(sentRate: sent.rate)
             }
         }

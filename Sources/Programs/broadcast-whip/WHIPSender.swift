@@ -303,7 +303,11 @@ final class WHIPSender: Sendable {
             }
             for datagram in datagrams { sockets.send(datagram.bytes, to: datagram.to) }
             let rate = connection.rate
-            if lastTold.map({ now - $0.time >= Self.tellInterval && rate != $0.rate }) ?? true {
+            // A line that takes less is told at once: its queue fills meanwhile.
+            if lastTold.map({
+                rate != $0.rate
+                    && (now - $0.time >= Self.tellInterval || rate.kilobits ?? .max < $0.rate.kilobits ?? .max)
+            }) ?? true {
                 lastTold = (now, rate)
                 host.waiting(milliseconds: rate.waiting, acceptedBitrate: rate.kilobits)
             }

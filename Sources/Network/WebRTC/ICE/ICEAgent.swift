@@ -25,6 +25,14 @@ package struct ICEAgent {
         }
     }
 
+    /// A check whose answer is waited for.
+    private struct Transaction {
+        var identifier: [UInt8]
+        var address: TransportAddress
+        var nominates: Bool
+        var time: MediaTime
+    }
+
     /// The time between two checks while no pair has answered.
     private static let checkInterval = MediaTime(milliseconds: 50)
     /// The time between two checks of the chosen pair. RFC 7675, 5.1 asks for 5 s; a lost one is noticed earlier.
@@ -43,7 +51,7 @@ package struct ICEAgent {
     private var candidates: [TransportAddress] = []
     private var nextCandidate = 0
     private var lastCheck: MediaTime?
-    private var transactions: [(identifier: [UInt8], address: TransportAddress, nominates: Bool)] = []
+    private var transactions: [Transaction] = []
     /// The address that is being nominated.
     private var nominee: TransportAddress?
     /// Where authentic messages came from.
@@ -53,6 +61,8 @@ package struct ICEAgent {
     package private(set) var selected: TransportAddress?
     /// When the peer has answered last, or has asked a lite agent.
     package private(set) var lastAnswer: MediaTime?
+    /// When the check was sent that the last message answered; nil if it answered none of the chosen pair.
+    package private(set) var answeredCheck: MediaTime?
 
     package init(own: Credentials = .random(), isLite: Bool = false) {
         (self.own, self.isLite) = (own, isLite)
@@ -85,10 +95,18 @@ package struct ICEAgent {
     package mutating func check(at time: MediaTime) -> (to: TransportAddress, bytes: [UInt8])? {
         guard let deadline = nextDeadline, time >= deadline else { return nil }
         lastCheck = time
-        if let selected { return request(to: selected) }
-        if let nominee { return request(to: nominee, nominates: true) }
+        if let selected { return request(to: selected, at: time) }
+        if let nominee { return request(to: nominee, nominates: true, at: time) }
         defer { nextCandidate = (nextCandidate + 1) % candidates.count }
-        return request(to: candidates[nextCandidate])
+        return request(to: candidates[nextCandidate], at: time)
+    }
+
+    /// Returns a check of the chosen pair before it is due: its answer shows the line (`answeredCheck`). Nil from a lite
+    /// agent.
+    package mutating func earlyCheck(at time: MediaTime) -> (to: TransportAddress, bytes: [UInt8])? {
+        guard !isLite, let selected else { return nil }
+        lastCheck = time
+        return request(to: selected, at: time)
     }
 
     /// True if the address belongs to the peer: an authentic message came from it.
@@ -98,6 +116,7 @@ package struct ICEAgent {
     package mutating func receive(_ bytes: [UInt8], from address: TransportAddress, at time: MediaTime) -> [(
         to: TransportAddress, bytes: [UInt8]
     )] {
+        answeredCheck = nil
         guard let message = STUNMessage(reading: bytes), let peer else { return [] }
         switch message.kind {
         case .bindingSuccess:
@@ -105,15 +124,18 @@ package struct ICEAgent {
             guard let index = transactions.firstIndex(where: { $0.identifier == message.transaction }),
                 transactions[index].address == address, STUNMessage.isAuthentic(bytes, password: peer.password)
             else { return [] }
-            let nominates = transactions.remove(at: index).nominates
+            let transaction = transactions.remove(at: index)
             lastAnswer = time
             note(address)
-            guard selected == nil else { return [] }
-            if nominates {
+            guard selected == nil else {
+                if address == selected { answeredCheck = transaction.time }
+                return []
+            }
+            if transaction.nominates {
                 selected = address
             } else if nominee == nil {
                 nominee = address
-                return [request(to: address, nominates: true)].compactMap { $0 }
+                return [request(to: address, nominates: true, at: time)].compactMap { $0 }
             }
             return []
         case .bindingRequest:
@@ -133,7 +155,7 @@ package struct ICEAgent {
             // The peer may be behind a translator of addresses: it is reached where it comes from.
             if selected == nil {
                 if !candidates.contains(address), candidates.count < Self.mostCandidates { candidates.append(address) }
-                if let check = request(to: address) { result.append(check) }
+                if let check = request(to: address, at: time) { result.append(check) }
             }
             return result
         // A conflict of roles is decided by the peer: a server of WHIP is never controlling (RFC 9725, 4.4).
@@ -147,11 +169,11 @@ package struct ICEAgent {
     }
 
     private mutating func request(
-        to address: TransportAddress, nominates: Bool = false
+        to address: TransportAddress, nominates: Bool = false, at time: MediaTime
     ) -> (to: TransportAddress, bytes: [UInt8])? {
         guard let peer else { return nil }
         let transaction = (0..<12).map { _ in UInt8.random(in: 0...255) }
-        transactions.append((transaction, address, nominates))
+        transactions.append(Transaction(identifier: transaction, address: address, nominates: nominates, time: time))
         if transactions.count > Self.mostTransactions { transactions.removeFirst() }
         var message = STUNMessage(.bindingRequest, transaction: transaction)
         message.add(.username, Array((peer.fragment + ":" + own.fragment).utf8))

@@ -25,11 +25,6 @@ package enum ControlPackets {
         return bytes
     }
 
-    /// The middle of the NTP time of such a report, by which a receiver names it.
-    package static func reportName(wallClock: MediaTime) -> UInt32 {
-        UInt32(truncatingIfNeeded: ntpTime(of: wallClock) >> 16)
-    }
-
     /// Seconds since 1900, with 32 bits after the point.
     private static func ntpTime(of wallClock: MediaTime) -> UInt64 {
         let (seconds, rest) = wallClock.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
@@ -85,8 +80,7 @@ package enum ReceiverFeedback: Equatable {
         (0..<min(count, blocks.count / 24)).map { index in
             ReceiverFeedback.report(
                 ReceptionReport(
-                    source: blocks.number32(at: 24 * index), lost: blocks[blocks.startIndex + 24 * index + 4],
-                    senderReport: blocks.number32(at: 24 * index + 16), delay: blocks.number32(at: 24 * index + 20)))
+                    source: blocks.number32(at: 24 * index), lost: blocks[blocks.startIndex + 24 * index + 4]))
         }
     }
 
@@ -112,13 +106,9 @@ package struct ReceptionReport: Equatable {
     package var source: UInt32
     /// The share of its packets that were lost since the last report, in 256ths.
     package var lost: UInt8
-    /// The middle of the NTP time of the last sender report that has arrived; 0 if none has.
-    package var senderReport: UInt32
-    /// The time since that arrived, in 65,536ths of a second.
-    package var delay: UInt32
 
-    package init(source: UInt32, lost: UInt8, senderReport: UInt32 = 0, delay: UInt32 = 0) {
-        (self.source, self.lost, self.senderReport, self.delay) = (source, lost, senderReport, delay)
+    package init(source: UInt32, lost: UInt8) {
+        (self.source, self.lost) = (source, lost)
     }
 }
 

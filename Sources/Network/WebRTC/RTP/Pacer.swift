@@ -19,8 +19,6 @@ package struct Pacer {
         }
     }
 
-    /// How much faster than the estimate it sends.
-    private static let factor = 1.5
     /// What may be sent at once, in bytes.
     private static let burst = 20_000.0
     /// The heads and tags of a packet, in bytes.
@@ -48,11 +46,11 @@ package struct Pacer {
 
     /// Returns the parts that may be sent now.
     ///
-    /// - Parameter rate: what the line takes, in bit/s.
+    /// - Parameter rate: with which they are sent, in bit/s.
     package mutating func take(rate: Double, at time: MediaTime) -> [Part] {
         let passed = last.map { (time - $0).seconds } ?? 0
         last = time
-        budget = min(Self.burst, budget + passed * rate * Self.factor / 8)
+        budget = min(Self.burst, budget + passed * rate / 8)
         var parts: [Part] = []
         while !isEmpty, budget > 0 {
             let part = waiting[first].part
@@ -72,7 +70,7 @@ package struct Pacer {
     package func nextDeadline(rate: Double) -> MediaTime? {
         guard !isEmpty else { return nil }
         guard let last else { return .zero }
-        let seconds = max(0, -budget) * 8 / (rate * Self.factor)
+        let seconds = max(0, -budget) * 8 / rate
         // Not for each packet of its own.
         return last + max(MediaTime(seconds: seconds), MediaTime(milliseconds: 2))
     }

@@ -1,19 +1,40 @@
 import Media
 
-/// Estimates what the line takes, from the arrivals that the receiver reports. A value without a clock.
+/// Estimates what the line takes, from the arrivals that the receiver reports, or from its answers to checks
+/// (`LineEchoes`). A value without a clock.
 ///
 /// Packets that are under way for longer than the fastest ones of the last seconds wait in the line: the line is full.
-/// Then the estimate falls below what has arrived; otherwise it rises slowly, and never far above what is sent.
+/// Then the estimate falls below what has arrived; otherwise it rises slowly, and never far above what is sent, or what
+/// a line has delivered that was full not long ago.
 package struct RateEstimator {
     /// The time after which the estimate changes.
     private static let interval = MediaTime(milliseconds: 300)
+    /// The least time in which arrivals can be counted.
+    private static let shortInterval = MediaTime(milliseconds: 100)
     /// A delay that only a queue makes.
     private static let longDelay = MediaTime(milliseconds: 60)
     private static let longestWindow = MediaTime(milliseconds: 1500)
     private static let heavyLoss = 0.1
+    /// With a smaller share of lost packets, the line may take more.
+    package static let smallLoss = 0.02
+    /// The share of what a full line delivers with which it empties.
+    private static let emptyingShare = 0.85
     /// How much the estimate rises with a report of arrivals, and in a second without them.
     private static let climb = 1.04
     private static let climbBySecond = 1.08
+    /// How much more than what it has delivered is tried on a line that was full: the rest of its queue is small.
+    private static let slack = 1.15
+    /// A line that delivers so much more than when it was full has become wider.
+    private static let widerLine = 1.3
+    /// For so long, a line that was full counts as narrow.
+    private static let capacityMemory = MediaTime(milliseconds: 60_000)
+    /// How much faster than the estimate packets are sent, and on a narrow line: what waits in its queue can be lost.
+    private static let haste = 1.5
+    private static let smallHaste = 1.2
+    /// The least share of what a full line delivers: packets that its queue loses do not make it narrower.
+    private static let leastShare = 0.6
+    /// For so long, a packet that is asked for again is the same one.
+    private static let askedMemory = MediaTime(milliseconds: 1000)
     /// Fewer packets say little about losses.
     private static let leastPackets = 30
     /// A stream below this rate, in bit/s, does not fill a line of today: its delay says little about the line.
@@ -24,8 +45,19 @@ package struct RateEstimator {
     /// Packets whose times are kept.
     private static let windowSize = 8192
 
+    /// What a line delivered that was full, in bit/s.
+    private struct Capacity {
+        /// When it was full last.
+        var full: Double
+        var time: MediaTime
+        /// The most since then.
+        var most: Double
+    }
+
     /// What the line takes, in bit/s.
     package private(set) var estimate: Double
+    /// With what rate packets are sent, in bit/s.
+    package var pace: Double { estimate * (capacity == nil ? Self.haste : Self.smallHaste) }
     /// True if the line was full, and is not known to take more than the stream needs.
     package private(set) var isLimited = false
     /// How long packets wait in the line, smoothed.
@@ -37,6 +69,11 @@ package struct RateEstimator {
     private var arrivedBytes = 0
     private var arrived = 0
     private var missing = 0
+    private var asked: [UInt16: MediaTime] = [:]
+    /// True if the line was full at the end of the last window.
+    private var wasFull = false
+    /// Nil if the line is not known to be narrow.
+    private var capacity: Capacity?
     /// The most that has arrived in a second since the line was full, in bit/s: a screen that is still for a while does
     /// not show that the line is wide again.
     private var peak = 0.0
@@ -65,22 +102,43 @@ package struct RateEstimator {
             arrivedBytes += packet.size
             noteDelay(arrival - packet.time, at: time)
         }
-        let start = windowStart ?? time
-        windowStart = start
-        guard time - start >= Self.interval else { return }
-        guard time - start < Self.longestWindow else {
-            // Nothing was reported for a while: the packets of this report did not take so long.
-            (windowStart, arrivedBytes, arrived, missing) = (time, 0, 0, 0)
-            return
+        guard let length = endWindow(at: time) else { return }
+        let loss = Double(missing) / Double(max(1, missing + arrived))
+        let isLossy = loss > Self.heavyLoss && missing + arrived >= Self.leastPackets
+        update(delivered: Double(arrivedBytes) * 8 / length.seconds, at: time) {
+            if isLossy {
+                $0.estimate = max(Self.smallest, $0.estimate * (1 - loss / 2))
+                $0.limit(at: $1)
+            } else {
+                $0.climb(by: Self.climb, delivered: $1)
+            }
         }
-        update(seconds: (time - start).seconds)
-        (windowStart, arrivedBytes, arrived, missing) = (time, 0, 0, 0)
+    }
+
+    /// Takes what the answer to a check shows.
+    package mutating func note(_ echo: LineEchoes.Echo, at time: MediaTime) {
+        arrived += echo.packetCount
+        arrivedBytes += echo.byteCount
+        delay = echo.delay
+        guard let length = endWindow(at: time) else { return }
+        let loss = min(1, Double(missing) / Double(max(1, arrived)))
+        update(delivered: Double(arrivedBytes) * 8 / length.seconds * (1 - loss), at: time) {
+            // Whether more losses are those of a narrow line is for `LineEvidence`.
+            if loss < Self.smallLoss { $0.climb(by: Self.climb, delivered: $1) }
+        }
+    }
+
+    /// Notes packets that the receiver asks for: without reports of arrivals, what was sent counts as arrived until then.
+    /// Each counts once.
+    package mutating func noteMissing(_ numbers: [UInt16], at time: MediaTime) {
+        asked = asked.filter { time - $0.value < Self.askedMemory }
+        for number in numbers where asked.updateValue(time, forKey: number) == nil { missing += 1 }
     }
 
     /// The line takes no more than a rate, in bit/s: a receiver that does not report arrivals has shown it
     /// (`LineEvidence`), or wants it.
     package mutating func fall(to rate: Double) {
-        estimate = max(Self.smallest, min(estimate, rate))
+        estimate = max(Self.smallest, min(estimate, max(rate, Self.leastShare * (capacity?.full ?? 0))))
         limit(at: rate)
     }
 
@@ -94,18 +152,42 @@ package struct RateEstimator {
         self.delay = MediaTime(nanoseconds: (self.delay.nanoseconds * 7 + excess.nanoseconds) / 8)
     }
 
-    private mutating func update(seconds: Double) {
-        let delivered = Double(arrivedBytes) * 8 / seconds
-        let loss = Double(missing) / Double(max(1, missing + arrived))
-        if delay > Self.longDelay {
-            let lowered = delivered < Self.quietRate ? max(delivered * 0.85, estimate * 0.8) : delivered * 0.85
+    /// Returns the length of the window if it is over, and begins the next one.
+    private mutating func endWindow(at time: MediaTime) -> MediaTime? {
+        let start = windowStart ?? time
+        windowStart = start
+        // A line that has just become full is not waited for: its queue overflows.
+        let length = !wasFull && delay > Self.longDelay ? Self.shortInterval : Self.interval
+        guard time - start >= length else { return nil }
+        windowStart = time
+        guard time - start < Self.longestWindow else {
+            // Nothing was reported for a while: the packets of this report did not take so long.
+            (arrivedBytes, arrived, missing) = (0, 0, 0)
+            return nil
+        }
+        return time - start
+    }
+
+    /// Takes what has arrived in a window, in bit/s.
+    ///
+    /// - Parameter unlessFull: called if the line is not full.
+    private mutating func update(
+        delivered: Double, at time: MediaTime, unlessFull: (inout Self, _ delivered: Double) -> Void
+    ) {
+        (arrivedBytes, arrived, missing) = (0, 0, 0)
+        wasFull = delay > Self.longDelay
+        if wasFull {
+            let emptying = delivered * Self.emptyingShare
+            let lowered = delivered < Self.quietRate ? max(emptying, estimate * 0.8) : emptying
             estimate = max(Self.smallest, min(estimate, lowered))
             limit(at: delivered)
-        } else if loss > Self.heavyLoss, missing + arrived >= Self.leastPackets {
-            estimate = max(Self.smallest, estimate * (1 - loss / 2))
-            limit(at: delivered)
+            if delivered > Self.quietRate { capacity = Capacity(full: delivered, time: time, most: delivered) }
         } else {
-            climb(by: Self.climb, delivered: delivered)
+            if let known = capacity {
+                let isForgotten = time - known.time > Self.capacityMemory || delivered > Self.widerLine * known.full
+                if isForgotten { capacity = nil } else { capacity?.most = max(known.most, delivered) }
+            }
+            unlessFull(&self, delivered)
         }
     }
 
@@ -117,7 +199,8 @@ package struct RateEstimator {
     }
 
     private mutating func climb(by factor: Double, delivered: Double) {
-        let ceiling = max(estimate, min(2 * delivered + 500_000, Self.largest))
+        let room = capacity.map { Self.slack * $0.most } ?? Self.largest
+        let ceiling = max(estimate, min(2 * delivered + 500_000, room))
         estimate = min(estimate * factor, ceiling)
         // The stream does not fill it any more.
         peak = max(peak, delivered)
