@@ -32,8 +32,8 @@ struct Terminal {
         try await tmux(["send-keys", "Enter"])
     }
 
-    /// Empties the screen and its history at once, then types a text, and Enter: what stood there before cannot be taken
-    /// for what comes. A `clear` in the text is only run after `type` has returned.
+    /// Empties the screen and its history at once, then types a text, and Enter: what stood there before cannot be
+    /// taken for what comes. A `clear` in the text is only run after `type` has returned.
     nonisolated(nonsending) func typeAfresh(_ text: String) async throws {
         try await tmux(["send-keys", "-R", ";", "clear-history"])
         try await type(text)

@@ -2,8 +2,8 @@ import Media
 import Testing
 import WebRTC
 
-/// A stream of pictures through a line with a queue, as in a router: what the estimates do when the line gets narrow and
-/// wide again. Time passes in steps of a millisecond, and nothing is random.
+/// A stream of pictures through a line with a queue, as in a router: what the estimates do when the line gets narrow
+/// and wide again. Time passes in steps of a millisecond, and nothing is random.
 struct NarrowLineTests {
     /// How the receiver shows what arrives.
     enum Feedback: CaseIterable { case reports, checks }

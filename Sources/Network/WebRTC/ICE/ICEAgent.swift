@@ -101,8 +101,8 @@ package struct ICEAgent {
         return request(to: candidates[nextCandidate], at: time)
     }
 
-    /// Returns a check of the chosen pair before it is due: its answer shows the line (`answeredCheck`). Nil from a lite
-    /// agent.
+    /// Returns a check of the chosen pair before it is due: its answer shows the line (`answeredCheck`). Nil from a
+    /// lite agent.
     package mutating func earlyCheck(at time: MediaTime) -> (to: TransportAddress, bytes: [UInt8])? {
         guard !isLite, let selected else { return nil }
         lastCheck = time

@@ -53,8 +53,8 @@ package struct LineEchoes {
         (byteCount, packetCount) = (0, 0)
     }
 
-    /// Notes the answer to the check that was sent at `sent`. Returns nil if that was no check of these, or an older one
-    /// than the last that was answered.
+    /// Notes the answer to the check that was sent at `sent`. Returns nil if that was no check of these, or an older
+    /// one than the last that was answered.
     package mutating func noteAnswer(toCheckAt sent: MediaTime, at time: MediaTime) -> Echo? {
         guard let index = checks.firstIndex(where: { $0.time == sent }) else { return nil }
         let answered = checks[...index]

@@ -128,8 +128,8 @@ package struct RateEstimator {
         }
     }
 
-    /// Notes packets that the receiver asks for: without reports of arrivals, what was sent counts as arrived until then.
-    /// Each counts once.
+    /// Notes packets that the receiver asks for: without reports of arrivals, what was sent counts as arrived until
+    /// then. Each counts once.
     package mutating func noteMissing(_ numbers: [UInt16], at time: MediaTime) {
         asked = asked.filter { time - $0.value < Self.askedMemory }
         for number in numbers where asked.updateValue(time, forKey: number) == nil { missing += 1 }
