@@ -35,7 +35,7 @@ extension FuzzTargets {
 
     /// A compound packet of RTCP, after decryption. Its feedback keeps the estimate in its bounds.
     public static func feedback(_ bytes: [UInt8]) {
-        var estimator = RateEstimator()
+        var estimator = RateEstimator(isFollowed: true)
         var (evidence, retransmissions, sent) = (LineEvidence(), Retransmissions(), SentRate())
         for index in 0..<200 { sent.add(byteCount: 1200, at: MediaTime(milliseconds: Int64(index) * 5)) }
         for number in 0..<100 { estimator.noteSent(UInt16(number), size: 1200, at: .zero) }

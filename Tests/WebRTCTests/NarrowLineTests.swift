@@ -22,7 +22,7 @@ struct NarrowLineTests {
         let feedback: Feedback
         var rate = 100_000_000.0
         var now: Int64 = 0
-        var estimator = RateEstimator()
+        var estimator = RateEstimator(isFollowed: true)
         private var echoes = LineEchoes()
         private var pacer = Pacer()
         private var queue: [(number: UInt16?, size: Int, sent: Int64, picture: Int64)] = []

@@ -98,7 +98,7 @@ struct RTPTests {
     }
 
     @Test func `a full line lowers the estimate, and an empty one raises it again`() throws {
-        var estimator = RateEstimator()
+        var estimator = RateEstimator(isFollowed: true)
         var number: UInt16 = 0
         /// A second of 2 Mbit/s through a line that takes `rate` of it.
         func second(_ start: Int64, delay: (Int) -> Int64) throws {
@@ -167,7 +167,7 @@ struct RTPTests {
     }
 
     @Test func `a screen that is still for a while does not make a narrow line wide`() {
-        var estimator = RateEstimator()
+        var estimator = RateEstimator(isFollowed: true)
         estimator.fall(to: 1_200_000)
         for _ in 0..<60 { estimator.noteCalm(sentRate: 100_000) }
         #expect(estimator.isLimited && estimator.estimate < 1_400_000)
@@ -200,7 +200,7 @@ struct RTPTests {
     }
 
     @Test func `a few lost packets of a still screen are no narrow line`() throws {
-        var estimator = RateEstimator()
+        var estimator = RateEstimator(isFollowed: true)
         for second in 0..<3 {
             for index in 0..<10 { estimator.noteSent(UInt16(10 * second + index), size: 200, at: .zero) }
             var report: [UInt8] = [0x8F, 205, 0, 0, 0, 0, 0, 1, 0, 0, 0, 7]

@@ -80,11 +80,11 @@ package final class MediaConnection {
     /// The session description for the peer: an offer, or the answer to its offer.
     package let description: String
 
-    /// Offers tracks. The peer's answer is for `accept`.
+    /// Offers tracks. The peer's answer is for `accept`. The bitrate of the stream is expected to follow `rate`.
     ///
     /// - Parameter addresses: where this side can be reached.
     package init(_ media: OfferedMedia, addresses: [TransportAddress]) throws(WebRTCError) {
-        estimator = RateEstimator()
+        estimator = RateEstimator(isFollowed: true)
         certificate = try DTLSCertificate()
         agent = ICEAgent()
         if media.profileLevel != nil {
@@ -105,7 +105,8 @@ package final class MediaConnection {
             ).text
     }
 
-    /// Answers the peer's offer, and waits for its checks.
+    /// Answers the peer's offer, and waits for its checks. The stream is also that of others, and does not follow
+    /// `rate`.
     ///
     /// - Parameters:
     ///   - addresses: where this side can be reached.
@@ -115,7 +116,7 @@ package final class MediaConnection {
         answering offer: String, with media: OfferedMedia, addresses: [TransportAddress], historySize: Int,
         rate: Double = RateEstimator.standard, at time: MediaTime
     ) throws(WebRTCError) {
-        estimator = RateEstimator(rate)
+        estimator = RateEstimator(rate, isFollowed: false)
         let peer = try PeerDescription(offer: offer, for: media)
         guard peer.video != nil || media.profileLevel == nil else {
             throw .unusableDescription("it does not take H.264 of the stream's profile")

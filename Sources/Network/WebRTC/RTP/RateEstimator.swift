@@ -72,15 +72,20 @@ package struct RateEstimator {
     private var asked: [UInt16: MediaTime] = [:]
     /// True if the line was full at the end of the last window.
     private var wasFull = false
-    /// Nil if the line is not known to be narrow.
+    /// Nil if the line is not known to be narrow, or if the stream does not follow the estimate: what waits is dropped
+    /// then, and the sooner the rest is sent, the better.
     private var capacity: Capacity?
+    private let isFollowed: Bool
     /// The most that has arrived in a second since the line was full, in bit/s: a screen that is still for a while does
     /// not show that the line is wide again.
     private var peak = 0.0
 
-    /// - Parameter rate: what the line takes, in bit/s, until something has arrived.
-    package init(_ rate: Double = standard) {
+    /// - Parameters:
+    ///   - rate: what the line takes, in bit/s, until something has arrived.
+    ///   - isFollowed: true if the stream's bitrate follows the estimate.
+    package init(_ rate: Double = standard, isFollowed: Bool) {
         estimate = rate
+        self.isFollowed = isFollowed
     }
 
     /// Notes a packet that is sent.
@@ -181,7 +186,9 @@ package struct RateEstimator {
             let lowered = delivered < Self.quietRate ? max(emptying, estimate * 0.8) : emptying
             estimate = max(Self.smallest, min(estimate, lowered))
             limit(at: delivered)
-            if delivered > Self.quietRate { capacity = Capacity(full: delivered, time: time, most: delivered) }
+            if isFollowed, delivered > Self.quietRate {
+                capacity = Capacity(full: delivered, time: time, most: delivered)
+            }
         } else {
             if let known = capacity {
                 let isForgotten = time - known.time > Self.capacityMemory || delivered > Self.widerLine * known.full
