@@ -11,7 +11,7 @@ struct HTTPStoreTests {
 
     private func sentence(_ error: StoreError?) -> String {
         switch error {
-        case .refused(_, let sentence), .unavailable(let sentence): sentence
+        case .refused(_, let sentence), .unavailable(let sentence, _): sentence
         case nil: ""
         }
     }
@@ -21,6 +21,10 @@ struct HTTPStoreTests {
         for status in [408, 429, 500, 503] {
             #expect(failure(status) == .unavailable("the server at example.com answered \(status)"))
         }
+        let busy = HTTPStore.failure(503, method: "PUT", host: "example.com", retryAfter: .seconds(9))
+        #expect(
+            busy == .unavailable("the server at example.com answered 503 and asks to wait 9 s", retryAfter: .seconds(9))
+        )
     }
 
     @Test func `A server that only offers an authentication that is not supported is named as the reason`() {

@@ -12,6 +12,8 @@ struct UploaderTests {
         enum Mood: Equatable {
             case willing, hanging, failing
             case refusing(code: Int)
+            /// Asks to wait.
+            case busy(Duration)
             /// Refuses segments of more than ten bytes.
             case limited
         }
@@ -23,8 +25,9 @@ struct UploaderTests {
         let deletion = Mutex<Result<Void, StoreError>?>(.success(()))
         /// The deletions that were begun.
         let deletions = Mutex<[String]>([])
-        /// The uploads that were begun.
+        /// The uploads that were begun, and when.
         let begun = Mutex<[String]>([])
+        let beginnings = Mutex<[ContinuousClock.Instant]>([])
         let left = Mutex<String?>(nil)
         /// How often another process still changes `left`, after each read of it.
         let changes = Mutex(0)
@@ -32,10 +35,14 @@ struct UploaderTests {
 
         func put(_ object: StoredObject) async throws(StoreError) {
             begun.withLock { $0.append(object.name) }
+            beginnings.withLock { $0.append(.now) }
             while mood.withLock({ $0 }) == .hanging, !Task.isCancelled { try? await Task.sleep(for: .milliseconds(5)) }
             if Task.isCancelled { throw .unavailable("the request was cancelled") }
             if object.kind == .playlist { lastPlaylist.withLock { $0 = String(decoding: object.bytes, as: UTF8.self) } }
             if mood.withLock({ $0 }) == .failing { throw .unavailable("the store cannot be reached") }
+            if case .busy(let time) = mood.withLock({ $0 }) {
+                throw .unavailable("the store is busy", retryAfter: time)
+            }
             if case .refusing(let code) = mood.withLock({ $0 }) { throw .refused(code: code, "the store refuses") }
             if mood.withLock({ $0 }) == .limited, object.kind == .segment, object.bytes.count > 10 {
                 throw .refused(code: 413, "too large")
@@ -94,13 +101,14 @@ struct UploaderTests {
     }
 
     private func uploader(
-        uploadLimit: Duration = .seconds(60), wasLive: Bool = false,
+        uploadLimit: Duration = .seconds(60), longestAsked: Duration = .seconds(60), wasLive: Bool = false,
         continuing: @escaping @Sendable (String) -> MediaPlaylist? = { _ in nil }
     ) -> Uploader {
         let names = ObjectNames(playlist: "live.m3u8", format: .ts, date: Date(timeIntervalSince1970: 0), number: 1)
         let playlist = MediaPlaylist(window: 3, firstNumber: 1, targetDuration: 4)
         var policy = RetryPolicy()
         policy.uploadLimit = uploadLimit
+        policy.longestAsked = longestAsked
         return Uploader(
             store: store, publication: Publication(names: names, playlist: playlist, maximumWaitingByteCount: 1000),
             policy: policy, wasLive: wasLive,
@@ -192,6 +200,22 @@ struct UploaderTests {
         uploader.end()
         await run.value
         #expect(uploader.hasPublishedEnd == goesOn && log.all.contains { $0.hasPrefix("failed") } == !goesOn)
+    }
+
+    @Test func `A store that asks to wait is asked again after that, and after a minute at most`() async throws {
+        #expect(RetryPolicy().longestAsked == .seconds(60))
+        let uploader = uploader(longestAsked: .seconds(1))
+        let run = Task { await uploader.run() }
+        store.mood.withLock { $0 = .busy(.seconds(1_000_000)) }
+        uploader.append(segment())
+        try await log.wait(for: "the store is busy; 1 segment waits")
+        store.mood.withLock { $0 = .willing }
+        try await log.wait(for: "ready true")
+        let times = store.beginnings.withLock { $0 }
+        #expect(times.count >= 2 && times[1] - times[0] >= .seconds(1), "\(times)")
+        uploader.end()
+        await run.value
+        #expect(uploader.hasPublishedEnd)
     }
 
     @Test func `An object that a server refuses after it accepted others is left out after three tries`() async throws {

@@ -162,7 +162,7 @@ final class HLSHandler: BroadcastSampleHandler {
                 switch error {
                 // At the first start the path is wrong. A disk that was there before can return.
                 case .refused(_, let reason): throw BroadcastFailure(code: wasLive ? 503 : 400, message: reason)
-                case .unavailable(let reason): throw BroadcastFailure(code: 503, message: reason)
+                case .unavailable(let reason, _): throw BroadcastFailure(code: 503, message: reason)
                 }
             }
         }

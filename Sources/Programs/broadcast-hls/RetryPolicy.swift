@@ -5,6 +5,8 @@ import Concurrency
 package struct RetryPolicy: Sendable {
     /// The waits between the attempts. The maximum is shorter than the part of a playlist that players have buffered.
     package var backoff = Backoff(first: .milliseconds(250), longest: .seconds(3))
+    /// The longest wait that a server can ask for.
+    package var longestAsked = Duration.seconds(60)
     /// The time after which an upload that is not complete makes the store count as not available.
     package var uploadLimit = Duration.seconds(5)
     /// The maximum outage of a store that never accepted an object: its address is wrong, or it does not run.

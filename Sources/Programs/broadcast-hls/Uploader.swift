@@ -271,13 +271,17 @@ package final class Uploader: Sendable {
         async -> Bool
     {
         let sentence: String
+        var asked = Duration.zero
         switch error {
         // A server that worked before can be in the middle of a restart, or behind a captive portal, which answers with
         // anything. Only a wrong password is permanent.
         case .refused(let code, let reason) where !hasWorked || ReportedCode(code) == .unauthorized:
             fail(BroadcastFailure(code: code, message: reason))
             return false
-        case .refused(_, let reason), .unavailable(let reason): sentence = reason
+        case .refused(_, let reason): sentence = reason
+        case .unavailable(let reason, let retryAfter):
+            sentence = reason
+            asked = min(retryAfter ?? .zero, policy.longestAsked)
         }
         guard hasWorked || ContinuousClock.now - start < policy.longestFirstOutage else {
             // If no upload ever succeeded, the host does not retry either.
@@ -286,7 +290,7 @@ package final class Uploader: Sendable {
         }
         refusal.withLock { $0 = sentence }
         report(waitingText(sentence))
-        return (try? await Task.sleep(for: policy.backoff.delay(afterFailures: failures))) != nil
+        return (try? await Task.sleep(for: max(asked, policy.backoff.delay(afterFailures: failures)))) != nil
     }
 
     private func leftOutText(_ object: StoredObject, _ error: StoreError) -> String {

@@ -97,7 +97,8 @@ package struct HTTPStore: SegmentStore {
             throw StoreError(reaching: address.host, from: localAddress, error)
         }
         if let failure = Self.failure(
-            answer.status, method: request.method, host: address.host, schemes: answer.schemes)
+            answer.status, method: request.method, host: address.host, schemes: answer.schemes,
+            retryAfter: answer.retryAfter)
         {
             throw failure
         }
@@ -107,8 +108,12 @@ package struct HTTPStore: SegmentStore {
     /// Returns the error for a status, or nil for success. It does not contain the server's text, because that can
     /// repeat a key.
     ///
-    /// - Parameter schemes: the authentication schemes that the server offers, in lower case.
-    package static func failure(_ status: Int, method: String, host: String, schemes: [String] = []) -> StoreError? {
+    /// - Parameters:
+    ///   - schemes: the authentication schemes that the server offers, in lower case.
+    ///   - retryAfter: the wait that it asks for.
+    package static func failure(
+        _ status: Int, method: String, host: String, schemes: [String] = [], retryAfter: Duration? = nil
+    ) -> StoreError? {
         switch status {
         case 200..<300: nil
         case 401 where !schemes.isEmpty && !schemes.contains("basic") && !schemes.contains("bearer"):
@@ -118,7 +123,11 @@ package struct HTTPStore: SegmentStore {
                     + "which this program does not support: configure Basic or Bearer authentication on the server")
         case 401, 403:
             .refused(code: status, "\(host) refused the upload (\(status)): check user and password, token or key")
-        case 408, 425, 429, 500...: .unavailable("the server at \(host) answered \(status)")
+        case 408, 425, 429, 500...:
+            .unavailable(
+                "the server at \(host) answered \(status)"
+                    + (retryAfter.map { " and asks to wait \($0.components.seconds) s" } ?? ""),
+                retryAfter: retryAfter)
         case 300..<400:
             .refused(
                 code: status,

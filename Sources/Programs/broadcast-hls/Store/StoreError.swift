@@ -2,8 +2,8 @@
 package enum StoreError: Error, Equatable {
     /// Permanent: an HTTP-style code. 401 and 403 mean that the user is not authorised.
     case refused(code: Int, String)
-    /// Temporary: a retry can succeed.
-    case unavailable(String)
+    /// Temporary: a retry can succeed, after the time that the server asks for (RFC 9110, 10.2.3).
+    case unavailable(String, retryAfter: Duration? = nil)
 
     /// True if another object may be accepted: the answer is about the size or the content of this one.
     var isAboutObject: Bool {
