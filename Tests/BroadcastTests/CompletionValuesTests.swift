@@ -89,6 +89,20 @@ struct CompletionValuesTests {
         #expect(try await values("mic", "") == ["on", "off", "toggle"])
     }
 
+    @Test func `Config offers the keys, and the values of a key`() async throws {
+        #expect(try await values("config", "").contains("set"))
+        for words in [("get", ""), ("set", "")] {
+            let keys = try await values("config", words.0, words.1)
+            #expect(keys.contains("video.fps") && keys.contains("privacy.notice") && keys.contains("preferred"))
+        }
+        #expect(try await values("config", "set", "video.fps", "").contains("60"))
+        #expect(try await values("config", "set", "video.fps", "60", "").contains("video.size"))
+        #expect(try await values("config", "set", "video.bitrate", "").isEmpty)
+        #expect(try await values("config", "get", "video.fps", "").isEmpty)
+        #expect(try await completion("doctor", "")?.mode != .files)
+        #expect(try await values("doctor", "").contains("twitch"))
+    }
+
     @Test func `Help offers the commands that help lists`() async throws {
         let offered = try await values("help", "")
         #expect(offered.contains("start") && !offered.contains("complete"))

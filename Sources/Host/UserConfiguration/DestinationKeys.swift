@@ -2,9 +2,9 @@ import Upload
 
 /// Which keys of `[destinations.NAME]` each extension reads. A key that is not read is an error, because it looks as if
 /// it had an effect.
-enum DestinationKeys {
+package enum DestinationKeys {
     /// All keys that exist.
-    static let all = [
+    package static let all = [
         "extension", "service", "url", "path", "format", "key-command", "setup", "size", "bitrate", "retries",
         "ca-file",
     ]

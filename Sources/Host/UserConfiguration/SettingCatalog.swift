@@ -15,7 +15,14 @@ package enum SettingCatalog {
     package static let network = Network()
 
     /// All settings.
-    package static var all: [any DeclaredSetting] { Video.all + Audio.all + Privacy.all + Network.all }
+    package static var all: [any DeclaredSetting] { tables.flatMap(\.settings) }
+
+    /// The settings of each table, with the table's name.
+    package static var tables: [(name: String, settings: [any DeclaredSetting])] {
+        [
+            (Video.name, Video.all), (Audio.name, Audio.all), (Privacy.name, Privacy.all), (Network.name, Network.all),
+        ]
+    }
 
     /// The defaults of the pipeline.
     private static let media = MediaConfiguration()

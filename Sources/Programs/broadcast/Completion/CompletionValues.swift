@@ -31,14 +31,17 @@ package struct CompletionValues {
         case "mic": .values(["on", "off", "toggle"])
         case "config":
             line.positionals.isEmpty
-                ? .values(ConfigCommand.Action.allCases.map { .init(value: $0.rawValue, summary: "") }) : .free
+                ? .values(ConfigCommand.Action.allCases.map { .init(value: $0.rawValue, summary: "") })
+                : configuration(after: line.positionals)
         case "service":
             line.positionals.isEmpty
                 ? .values(ServiceCommand.Action.allCases.map { .init(value: $0.rawValue, summary: "") })
                 : .values(targets + [.init(value: LoginServices.replay, summary: "the clip buffer")])
         case "completion": .values(CompletionCommand.Shell.allCases.map { .init(value: $0.rawValue, summary: "") })
         case "clip", "preview": Completion(mode: .files)
-        case "add-destination", "doctor": destinations
+        case "add-destination": destinations
+        // A file can be examined, too, but whoever asks for a list wants a name.
+        case "doctor": .values(destinations.candidates)
         case "remove-destination": .values(await sessionDestinations { $0.state != "finished" && $0.state != "failed" })
         case "retry": .values(await sessionDestinations { $0.nextRetryS != nil })
         case "hide": .values([Self.activeWindow, Self.pickedWindow] + windows + windowRules + [Self.processRule])
@@ -115,6 +118,38 @@ package struct CompletionValues {
     private static let processRule = Completion.Candidate(value: "pid:", summary: "windows of this process")
 
     // MARK: The configuration
+
+    /// The keys that `config get` and `config set` take, and the values of a key.
+    ///
+    /// - Parameter words: the action, and what follows it.
+    private func configuration(after words: [String]) -> Completion {
+        switch words[0] {
+        case "get" where words.count == 1, "set" where !words.count.isMultiple(of: 2): .values(configurationKeys)
+        case "set": values(ofKey: words[words.count - 1])
+        default: .free
+        }
+    }
+
+    private var configurationKeys: [Completion.Candidate] {
+        let settings = SettingCatalog.tables.flatMap { table in
+            table.settings.map { Completion.Candidate(value: "\(table.name).\($0.key)", summary: $0.help) }
+        }
+        let ofDestinations = (context?.configuration.destinations ?? []).flatMap { destination in
+            DestinationKeys.all.map {
+                Completion.Candidate(value: "destinations.\(destination.name).\($0)", summary: "")
+            }
+        }
+        return settings + [.init(value: "preferred", summary: "the destination of start without --to")] + ofDestinations
+    }
+
+    private func values(ofKey key: String) -> Completion {
+        if key == "preferred" { return .values(targets) }
+        let known = SettingCatalog.tables.lazy.flatMap { table in
+            table.settings.map { (key: "\(table.name).\($0.key)", suggestions: $0.suggestions) }
+        }
+        guard let suggestions = known.first(where: { $0.key == key })?.suggestions else { return .free }
+        return .values(suggestions.map { .init(value: $0.value, summary: $0.summary) })
+    }
 
     /// What `--to` accepts.
     private var destinations: Completion {
