@@ -15,6 +15,8 @@ struct MediaConnectionTests {
         /// The sizes of what the server has sent, and the timestamps of its pictures (RFC 3550, 5.1).
         var sent: [Int] = []
         var timestamps: [UInt32] = []
+        /// The marker bits of the packets with pictures.
+        var markers: [Bool] = []
         var loses: (_ isOfServer: Bool) -> Bool = { _ in false }
 
         init() throws {
@@ -41,8 +43,9 @@ struct MediaConnectionTests {
                     let (own, other) = (server.takeDatagrams(), viewer.takeDatagrams())
                     isQuiet = own.isEmpty && other.isEmpty
                     sent += own.map(\.bytes.count)
-                    timestamps += own.filter { $0.bytes.count > 12 && $0.bytes[0] == 0x90 && $0.bytes[1] & 0x7f == 96 }
-                        .map { $0.bytes[4..<8].reduce(0) { $0 << 8 | UInt32($1) } }
+                    let pictures = own.map(\.bytes).filter { $0.count > 12 && $0[0] == 0x90 && $0[1] & 0x7f == 96 }
+                    timestamps += pictures.map { $0[4..<8].reduce(0) { $0 << 8 | UInt32($1) } }
+                    markers += pictures.map { $0[1] & 0x80 != 0 }
                     for (_, bytes) in own where !loses(true) { viewer.receive(bytes, from: places.server, at: now) }
                     for (_, bytes) in other where !loses(false) { server.receive(bytes, from: places.viewer, at: now) }
                 }
@@ -51,10 +54,11 @@ struct MediaConnectionTests {
             }
         }
 
-        func picture(isKeyframe: Bool, following: Int = 0) {
-            let unit = [UInt8](repeating: 0x65, count: 3000)
+        /// - Parameter slices: the sizes of its NAL units.
+        func picture(isKeyframe: Bool, slices: [Int] = [3000], following: Int = 0) {
             server.sendPicture(
-                [unit[...]], isKeyframe: isKeyframe, presented: now, following: following, at: now)
+                slices.map { [UInt8](repeating: 0x65, count: $0)[...] }, isKeyframe: isKeyframe, presented: now,
+                following: following, at: now)
         }
     }
 
@@ -107,6 +111,19 @@ struct MediaConnectionTests {
         pair.run(milliseconds: 40)
         let first = try #require(pair.server.firstTimestamp)
         #expect(Set(pair.timestamps.map { $0 &- first }) == [89_820, 89_910, 90_000, 93_600])
+    }
+
+    @Test func `Only the last packet of a picture is marked, also of one with several slices`() throws {
+        let pair = try Pair()
+        pair.run(milliseconds: 1000)
+        for slices in [[300, 1500], [1500, 40, 300, 1500], [5000, 5000, 5000, 200]] {
+            (pair.markers, pair.timestamps) = ([], [])
+            pair.picture(isKeyframe: true, slices: slices)
+            pair.run(milliseconds: 20)
+            // The last packet of each access unit (RFC 6184, 5.1); all have its time.
+            #expect(pair.markers.count > slices.count && pair.markers.last == true)
+            #expect(pair.markers.count(where: \.self) == 1 && Set(pair.timestamps).count == 1, "\(slices)")
+        }
     }
 
     @Test func `A handshake survives lost datagrams`() throws {
