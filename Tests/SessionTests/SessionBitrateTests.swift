@@ -67,8 +67,8 @@ struct SessionBitrateTests {
             context.acceptsLess()
             try await waitUntil("\(target)") { session.snapshot().video?.targetBitrate == target }
         }
-        // The session looks at its destinations at least twice for each of these.
-        #expect(events.statisticsCount < 20, "49 times it had to follow")
+        // Without the call, it would have followed at its looks, one for each of these.
+        #expect(events.statisticsCount < 30, "49 times it had to follow")
         #expect(await session.stop().failure == nil)
     }
 

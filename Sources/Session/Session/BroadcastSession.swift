@@ -210,6 +210,8 @@ package final class BroadcastSession: Sendable {
 
     /// How often changed figures are reported.
     private static let figuresInterval = MediaTime(milliseconds: 500)
+    /// Of `supervise`.
+    private static let leastPause = Duration.milliseconds(20)
 
     /// True if neither the encoders nor the destinations are late.
     private var isCalm: Bool {
@@ -253,6 +255,8 @@ package final class BroadcastSession: Sendable {
             }
             _ = await wakes.next()
             timer.cancel()
+            // An extension that reports another bitrate all the time does not keep this busy.
+            try? await Task.sleep(for: Self.leastPause)
         }
     }
 }

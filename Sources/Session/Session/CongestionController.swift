@@ -14,6 +14,8 @@ package struct CongestionController: Sendable {
     private static let calm = MediaTime(milliseconds: 2000)
     /// The time for which the bitrate stays below the one that was too high. After that, it is tried again.
     private static let caution = MediaTime(milliseconds: 10_000)
+    /// Readings that follow each other faster are one.
+    private static let readingInterval = MediaTime(milliseconds: 200)
     /// The duration over which the throughput is measured.
     private static let window = MediaTime(milliseconds: 1000)
 
@@ -49,6 +51,8 @@ package struct CongestionController: Sendable {
     ///   - time: the session's time.
     /// - Returns: the bitrate in kbit/s for this destination; nil if it accepts nothing.
     package mutating func note(backlog: MediaTime, bytes: Int, at time: MediaTime) -> Int? {
+        // The session looks again at once when another destination takes less.
+        if let last = readings.last, time - last.time < Self.readingInterval { return current }
         readings.append((time, bytes))
         while readings.count > 2 && time - readings[1].time >= Self.window { readings.removeFirst() }
         let passed = self.passed
