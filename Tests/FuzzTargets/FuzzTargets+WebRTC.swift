@@ -48,9 +48,10 @@ extension FuzzTargets {
             case .limit(let limit):
                 precondition(limit >= 0)
                 estimator.fall(to: limit)
+                estimator.lose(to: limit / 2, at: now)
                 evidence.noteLimit(limit, at: now)
             case .report(let report):
-                estimator.noteCalm(sentRate: 1_000_000)
+                estimator.noteCalm(sentRate: 1_000_000, at: now)
                 evidence.noteLoss(Double(report.lost) / 256, at: now)
             case .missing(let numbers, _):
                 evidence.noteMissing(numbers.count, at: now)

@@ -169,10 +169,10 @@ struct RTPTests {
     @Test func `a screen that is still for a while does not make a narrow line wide`() {
         var estimator = RateEstimator(isFollowed: true)
         estimator.fall(to: 1_200_000)
-        for _ in 0..<60 { estimator.noteCalm(sentRate: 100_000) }
+        for _ in 0..<60 { estimator.noteCalm(sentRate: 100_000, at: .zero) }
         #expect(estimator.isLimited && estimator.estimate < 1_400_000)
         // More and more comes through.
-        for _ in 0..<30 { estimator.noteCalm(sentRate: min(estimator.estimate, 1_500_000)) }
+        for _ in 0..<30 { estimator.noteCalm(sentRate: min(estimator.estimate, 1_500_000), at: .zero) }
         #expect(!estimator.isLimited)
     }
 

@@ -61,7 +61,7 @@ package final class MediaConnection {
     private var lastPicture: Int64?
     private var transportSequence: UInt16 = 0
     private var estimator: RateEstimator
-    private var pacer = Pacer()
+    private var pacer: Pacer
     private var retransmissions = Retransmissions()
     /// False until a keyframe can be sent: what precedes it cannot be decoded.
     private var hasKeyframe = false
@@ -85,6 +85,7 @@ package final class MediaConnection {
     /// - Parameter addresses: where this side can be reached.
     package init(_ media: OfferedMedia, addresses: [TransportAddress]) throws(WebRTCError) {
         estimator = RateEstimator(isFollowed: true)
+        pacer = Pacer(longestWait: Pacer.longestFollowedWait)
         certificate = try DTLSCertificate()
         agent = ICEAgent()
         if media.profileLevel != nil {
@@ -117,6 +118,7 @@ package final class MediaConnection {
         rate: Double = RateEstimator.standard, at time: MediaTime
     ) throws(WebRTCError) {
         estimator = RateEstimator(rate, isFollowed: false)
+        pacer = Pacer()
         let peer = try PeerDescription(offer: offer, for: media)
         guard peer.video != nil || media.profileLevel == nil else {
             throw .unusableDescription("it does not take H.264 of the stream's profile")
@@ -214,6 +216,10 @@ package final class MediaConnection {
             }
         }
         guard session != nil else { return }
+        if let lastEcho, time - lastEcho > Self.echoMemory, !echoes.isWaiting(at: time) {
+            self.lastEcho = nil
+            estimator.endChecks()
+        }
         let copies = retransmissions.takeCopies(rate: estimator.estimate, at: time) { [video] in video?.size(of: $0) }
         for number in copies { resend(number, at: time) }
         pace(at: time)
@@ -255,6 +261,7 @@ package final class MediaConnection {
     ) {
         guard session != nil, video != nil else { return }
         if pacer.isLate(at: time) {
+            estimator.noteLateStream()
             pacer.dropPictures(at: time)
             hasKeyframe = false
         }
@@ -375,8 +382,8 @@ package final class MediaConnection {
     /// Sends a check before a picture, if only its answer shows whether the line is full: there are no reports of
     /// arrivals.
     private func checkLine(at time: MediaTime) {
-        guard peer?.hasTransportFeedback == false, echoes.isDue(at: time),
-            let sent = sentRate.value(at: time), sent.rate > RateEstimator.quietRate,
+        guard peer?.hasTransportFeedback == false, let sent = sentRate.value(at: time),
+            echoes.isDue(at: time, rate: sent.rate, isNarrow: estimator.isLimited),
             let check = agent.earlyCheck(at: time)
         else { return }
         echoes.noteCheck(at: time)
@@ -427,7 +434,9 @@ package final class MediaConnection {
         case .missing(let numbers, let source):
             guard source == video?.source else { return }
             evidence.noteMissing(numbers.count { !retransmissions.isAnswered($0) }, at: time)
-            if peer?.hasTransportFeedback == false { estimator.noteMissing(numbers, at: time) }
+            if peer?.hasTransportFeedback == false {
+                estimator.noteMissing(numbers.filter { video?.size(of: $0) != nil }, at: time)
+            }
             followEvidence(at: time)
             for number in numbers {
                 guard let size = video?.size(of: number),
@@ -449,9 +458,9 @@ package final class MediaConnection {
             let loss = Double(report.lost) / 256
             evidence.noteLoss(loss, at: time)
             guard !followEvidence(at: time) else { return }
-            let isChecked = lastEcho.map { time - $0 < Self.echoMemory } ?? false
-            if loss < RateEstimator.smallLoss, !isChecked, let sent = sentRate.value(at: time) {
-                estimator.noteCalm(sentRate: sent.rate)
+            // While checks are answered, their answers tell whether the line takes more.
+            if loss < RateEstimator.smallLoss, lastEcho == nil, let sent = sentRate.value(at: time) {
+                estimator.noteCalm(sentRate: sent.rate, at: time)
             }
         }
     }
@@ -462,7 +471,7 @@ package final class MediaConnection {
         guard peer?.hasTransportFeedback == false, let rate = evidence.verdict(on: sentRate, at: time) else {
             return false
         }
-        estimator.fall(to: rate)
+        estimator.lose(to: rate, at: time)
         return true
     }
 

@@ -13,17 +13,27 @@ package struct LineEchoes {
         package var delay: MediaTime
     }
 
-    /// The least time between two checks.
+    /// The least time between two checks, and the one on a line that takes little.
     private static let interval = MediaTime(milliseconds: 30)
+    private static let longInterval = MediaTime(milliseconds: 100)
+    /// On a narrow line, a stream below this rate, in bit/s, shows nothing.
+    private static let leastRate = 75_000.0
     /// After a longer time without a check, what was before says nothing.
     private static let longestPause = MediaTime(milliseconds: 1000)
-    private static let mostChecks = 64
-    /// A receiver that is busy for a moment answers some checks late, but not all of so many.
+    /// No more checks are sent while so many are not answered, or before the oldest of them is lost.
+    private static let mostChecks = 32
+    private static let longestRoundTrip = MediaTime(milliseconds: 15_000)
+    /// Of so many round trips in a row, the shortest counts.
     private static let delayCount = 3
+    /// Answers that come together after a pause of the receiver are one round trip: a line spaces them.
+    private static let burst = MediaTime(milliseconds: 10)
+    /// A line that does not answer a check for so long is full.
+    private static let longWait = MediaTime(milliseconds: 1000)
     private static let baseDuration = MediaTime(milliseconds: 20_000)
 
     private var checks: [(time: MediaTime, byteCount: Int, packetCount: Int)] = []
     private var lastCheck: MediaTime?
+    private var lastAnswer: MediaTime?
     private var byteCount = 0
     private var packetCount = 0
     private var base = DelayBase(duration: baseDuration)
@@ -38,17 +48,33 @@ package struct LineEchoes {
     }
 
     /// True if a check is due before the next picture.
-    package func isDue(at time: MediaTime) -> Bool { lastCheck.map { time - $0 >= Self.interval } ?? true }
+    ///
+    /// - Parameters:
+    ///   - rate: what is sent, in bit/s.
+    ///   - isNarrow: true if the line was full.
+    package func isDue(at time: MediaTime, rate: Double, isNarrow: Bool) -> Bool {
+        let isMoving = rate > RateEstimator.quietRate
+        guard isMoving || isNarrow && rate > Self.leastRate,
+            lastCheck.map({ time - $0 >= (isMoving ? Self.interval : Self.longInterval) }) ?? true
+        else { return false }
+        return checks.count < Self.mostChecks || time - checks[0].time > Self.longestRoundTrip
+    }
+
+    /// True if the receiver has answered checks, and one was sent long ago that is not answered yet.
+    package func isWaiting(at time: MediaTime) -> Bool {
+        guard lastAnswer != nil, let oldest = checks.first else { return false }
+        return (Self.longWait...Self.longestRoundTrip).contains(time - oldest.time)
+    }
 
     /// Notes a check that is sent now, before a picture.
     package mutating func noteCheck(at time: MediaTime) {
-        if let lastCheck, time - lastCheck > Self.longestPause {
+        if let lastCheck, time - lastCheck > Self.longestPause, !isWaiting(at: time) {
             checks = []
             delays = []
             (byteCount, packetCount) = (0, 0)
         }
         lastCheck = time
-        if checks.count == Self.mostChecks { checks.removeFirst() }
+        checks.removeAll { time - $0.time > Self.longestRoundTrip }
         checks.append((time, byteCount, packetCount))
         (byteCount, packetCount) = (0, 0)
     }
@@ -59,6 +85,8 @@ package struct LineEchoes {
         guard let index = checks.firstIndex(where: { $0.time == sent }) else { return nil }
         let answered = checks[...index]
         checks.removeFirst(answered.count)
+        if let lastAnswer, time - lastAnswer < Self.burst, !delays.isEmpty { delays.removeLast() }
+        lastAnswer = time
         delays = delays.suffix(Self.delayCount - 1) + [base.excess(of: time - sent, at: time)]
         return Echo(
             byteCount: answered.reduce(0) { $0 + $1.byteCount },

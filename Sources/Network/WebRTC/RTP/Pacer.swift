@@ -23,8 +23,11 @@ package struct Pacer {
     private static let burst = 20_000.0
     /// The heads and tags of a packet, in bytes.
     private static let overhead = 40
-    /// A picture that waits longer is of no use; a keyframe is, because nothing can be shown without one.
-    private static let longestWait = MediaTime(milliseconds: 500)
+    /// A picture that waits longer is of no use to a viewer whose stream does not follow the line. A keyframe is,
+    /// because nothing can be shown without one.
+    package static let longestWait = MediaTime(milliseconds: 500)
+    /// The same for a stream that follows the line: a new page may have most of a second.
+    package static let longestFollowedWait = MediaTime(milliseconds: 1000)
     private static let longestKeyframeWait = MediaTime(milliseconds: 5000)
 
     private var waiting: [(part: Part, since: MediaTime)] = []
@@ -33,7 +36,12 @@ package struct Pacer {
     private var last: MediaTime?
     package private(set) var waitingBytes = 0
 
-    package init() {}
+    private let longestWait: MediaTime
+
+    /// - Parameter longestWait: of a picture that is no keyframe.
+    package init(longestWait: MediaTime = Self.longestWait) {
+        self.longestWait = longestWait
+    }
 
     package var isEmpty: Bool { first == waiting.count }
     /// True if a part of a keyframe waits.
@@ -78,7 +86,7 @@ package struct Pacer {
     /// True if a picture has waited for too long.
     package func isLate(at time: MediaTime) -> Bool {
         waiting[first...].contains {
-            time - $0.since > ($0.part.isKeyframe ? Self.longestKeyframeWait : Self.longestWait)
+            time - $0.since > ($0.part.isKeyframe ? Self.longestKeyframeWait : longestWait)
         }
     }
 

@@ -17,8 +17,12 @@ package struct RateEstimator {
     private static let heavyLoss = 0.1
     /// With a smaller share of lost packets, the line may take more.
     package static let smallLoss = 0.02
-    /// The share of what a full line delivers with which it empties.
+    /// The share of what a full line delivers with which it empties, and the one for a queue that would need long.
     private static let emptyingShare = 0.85
+    private static let smallEmptyingShare = 0.6
+    private static let veryLongDelay = MediaTime(milliseconds: 500)
+    /// If a smaller share of what was sent has arrived, the queue grows.
+    private static let growingShare = 0.8
     /// How much the estimate rises with a report of arrivals, and in a second without them.
     private static let climb = 1.04
     private static let climbBySecond = 1.08
@@ -31,8 +35,11 @@ package struct RateEstimator {
     /// How much faster than the estimate packets are sent, and on a narrow line: what waits in its queue can be lost.
     private static let haste = 1.5
     private static let smallHaste = 1.2
-    /// The least share of what a full line delivers: packets that its queue loses do not make it narrower.
+    /// The least share of what a full line has delivered just now: packets that its queue loses do not make it
+    /// narrower.
     private static let leastShare = 0.6
+    /// For so long.
+    private static let leastShareMemory = MediaTime(milliseconds: 2000)
     /// For so long, a packet that is asked for again is the same one.
     private static let askedMemory = MediaTime(milliseconds: 1000)
     /// Fewer packets say little about losses.
@@ -66,6 +73,8 @@ package struct RateEstimator {
     private var sent = [(time: MediaTime, size: Int)?](repeating: nil, count: windowSize)
     private var base = DelayBase(duration: MediaTime(milliseconds: 10_000))
     private var windowStart: MediaTime?
+    /// In the present window.
+    private var sentBytes = 0
     private var arrivedBytes = 0
     private var arrived = 0
     private var missing = 0
@@ -91,6 +100,7 @@ package struct RateEstimator {
     /// Notes a packet that is sent.
     package mutating func noteSent(_ number: UInt16, size: Int, at time: MediaTime) {
         sent[Int(number) % Self.windowSize] = (time, size)
+        sentBytes += size
     }
 
     /// Takes a report of arrivals.
@@ -110,7 +120,11 @@ package struct RateEstimator {
         guard let length = endWindow(at: time) else { return }
         let loss = Double(missing) / Double(max(1, missing + arrived))
         let isLossy = loss > Self.heavyLoss && missing + arrived >= Self.leastPackets
-        update(delivered: Double(arrivedBytes) * 8 / length.seconds, at: time) {
+        let delivered = Double(arrivedBytes) * 8 / length.seconds
+        // A stream that is quiet, and not the line, can be why little has arrived.
+        let isQuiet = delivered < Self.quietRate && Double(arrivedBytes) > Self.growingShare * Double(sentBytes)
+        let least = isQuiet ? estimate * 0.8 : 0
+        update(delivered: delivered, least: least, at: time) {
             if isLossy {
                 $0.estimate = max(Self.smallest, $0.estimate * (1 - loss / 2))
                 $0.limit(at: $1)
@@ -127,7 +141,7 @@ package struct RateEstimator {
         delay = echo.delay
         guard let length = endWindow(at: time) else { return }
         let loss = min(1, Double(missing) / Double(max(1, arrived)))
-        update(delivered: Double(arrivedBytes) * 8 / length.seconds * (1 - loss), at: time) {
+        update(delivered: Double(arrivedBytes) * 8 / length.seconds * (1 - loss), least: 0, at: time) {
             // Whether more losses are those of a narrow line is for `LineEvidence`.
             if loss < Self.smallLoss { $0.climb(by: Self.climb, delivered: $1) }
         }
@@ -140,17 +154,39 @@ package struct RateEstimator {
         for number in numbers where asked.updateValue(time, forKey: number) == nil { missing += 1 }
     }
 
-    /// The line takes no more than a rate, in bit/s: a receiver that does not report arrivals has shown it
-    /// (`LineEvidence`), or wants it.
+    /// The receiver wants no more than a rate, in bit/s.
     package mutating func fall(to rate: Double) {
-        estimate = max(Self.smallest, min(estimate, max(rate, Self.leastShare * (capacity?.full ?? 0))))
+        estimate = max(Self.smallest, min(estimate, rate))
         limit(at: rate)
+    }
+
+    /// The line takes no more than a rate, in bit/s, by the losses of a receiver that does not report arrivals
+    /// (`LineEvidence`).
+    package mutating func lose(to rate: Double, at time: MediaTime) {
+        let isFresh = capacity.map { time - $0.time < Self.leastShareMemory } ?? false
+        fall(to: isFresh ? max(rate, Self.leastShare * (capacity?.full ?? 0)) : rate)
     }
 
     /// A receiver that does not report arrivals has seen no fault for a second.
     ///
     /// - Parameter sentRate: bit/s.
-    package mutating func noteCalm(sentRate: Double) { climb(by: Self.climbBySecond, delivered: sentRate) }
+    package mutating func noteCalm(sentRate: Double, at time: MediaTime) {
+        forgetCapacity(at: time)
+        climb(by: Self.climbBySecond, delivered: sentRate)
+    }
+
+    /// No checks are answered any more, so nothing is known about what waits.
+    package mutating func endChecks() {
+        delay = .zero
+        wasFull = false
+    }
+
+    /// The stream does not follow the estimate.
+    package mutating func noteLateStream() { capacity = nil }
+
+    private mutating func forgetCapacity(at time: MediaTime) {
+        if let capacity, time - capacity.time > Self.capacityMemory { self.capacity = nil }
+    }
 
     private mutating func noteDelay(_ delay: MediaTime, at time: MediaTime) {
         let excess = base.excess(of: delay, at: time)
@@ -167,7 +203,7 @@ package struct RateEstimator {
         windowStart = time
         guard time - start < Self.longestWindow else {
             // Nothing was reported for a while: the packets of this report did not take so long.
-            (arrivedBytes, arrived, missing) = (0, 0, 0)
+            (sentBytes, arrivedBytes, arrived, missing) = (0, 0, 0, 0)
             return nil
         }
         return time - start
@@ -175,27 +211,31 @@ package struct RateEstimator {
 
     /// Takes what has arrived in a window, in bit/s.
     ///
-    /// - Parameter unlessFull: called if the line is not full.
+    /// - Parameters:
+    ///   - least: the estimate does not fall below it, in bit/s.
+    ///   - unlessFull: called if the line is not full.
     private mutating func update(
-        delivered: Double, at time: MediaTime, unlessFull: (inout Self, _ delivered: Double) -> Void
+        delivered: Double, least: Double, at time: MediaTime, unlessFull: (inout Self, _ delivered: Double) -> Void
     ) {
-        (arrivedBytes, arrived, missing) = (0, 0, 0)
+        (sentBytes, arrivedBytes, arrived, missing) = (0, 0, 0, 0)
         wasFull = delay > Self.longDelay
+        forgetCapacity(at: time)
         if wasFull {
-            let emptying = delivered * Self.emptyingShare
-            let lowered = delivered < Self.quietRate ? max(emptying, estimate * 0.8) : emptying
-            estimate = max(Self.smallest, min(estimate, lowered))
+            let share = delay > Self.veryLongDelay ? Self.smallEmptyingShare : Self.emptyingShare
+            estimate = max(Self.smallest, min(estimate, max(least, delivered * share)))
             limit(at: delivered)
-            if isFollowed, delivered > Self.quietRate {
-                capacity = Capacity(full: delivered, time: time, most: delivered)
-            }
-        } else {
-            if let known = capacity {
-                let isForgotten = time - known.time > Self.capacityMemory || delivered > Self.widerLine * known.full
-                if isForgotten { capacity = nil } else { capacity?.most = max(known.most, delivered) }
-            }
-            unlessFull(&self, delivered)
+            let isMeasured = isFollowed && delivered > Self.quietRate
+            capacity = isMeasured ? Capacity(full: delivered, time: time, most: delivered) : nil
+            return
         }
+        if let known = capacity {
+            if delivered > Self.widerLine * known.full {
+                capacity = nil
+            } else {
+                capacity?.most = max(known.most, delivered)
+            }
+        }
+        unlessFull(&self, delivered)
     }
 
     /// - Parameter rate: what the line takes, in bit/s.
