@@ -8,15 +8,17 @@ package enum WindowPicker {
     ///
     /// Blocks until the user clicks or cancels.
     ///
+    /// - Parameter ready: called when clicks are taken.
     /// - Returns: the client window. If the user clicked a frame of the window manager, this is the window inside it.
     /// - Throws: `pickCancelled` after Esc or a click with another button than the first.
-    package static func pick(on display: String?) throws(CaptureError) -> UInt {
+    package static func pick(on display: String?, ready: () -> Void) throws(CaptureError) -> UInt {
         let connection = try X11Connection(name: display)
         // The crosshair of the cursor font (X11/cursorfont.h).
         let crosshair = XCreateFontCursor(connection.display, 34)
         try takePointer(of: connection, cursor: crosshair)
         // If the keyboard cannot be grabbed, Esc has no effect, but the mouse can still cancel.
         XGrabKeyboard(connection.display, connection.root, False, GrabModeAsync, GrabModeAsync, Time(CurrentTime))
+        ready()
         let clicked = try waitForClick(connection)
         XUngrabPointer(connection.display, Time(CurrentTime))
         XUngrabKeyboard(connection.display, Time(CurrentTime))

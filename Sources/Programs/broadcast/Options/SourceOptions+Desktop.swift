@@ -93,10 +93,11 @@ extension SourceOptions {
 
     /// Asks the user to click a window on `display`.
     static func pickWindow(on display: String?, prompt: String) throws(CaptureError) -> UInt {
-        Output.note("broadcast: \(prompt) Esc or another mouse button cancels.")
         // A process that Ctrl-Z stops would keep the pointer and the keyboard.
         let before = signal(SIGTSTP, SIG_IGN)
         defer { signal(SIGTSTP, before) }
-        return try WindowPicker.pick(on: display)
+        return try WindowPicker.pick(on: display) {
+            Output.note("broadcast: \(prompt) Esc or another mouse button cancels.")
+        }
     }
 }
