@@ -66,7 +66,11 @@ struct NarrowLineTests {
                 let size = part.payload.count + 40
                 echoes.noteSent(byteCount: size)
                 sentRate.add(byteCount: size, at: time)
-                estimator.noteSent(number, size: size, at: time)
+                if feedback == .reports {
+                    estimator.noteSent(number, size: size, at: time)
+                } else {
+                    estimator.noteSent(byteCount: size)
+                }
                 enter(number, size: size, picture: part.ticks)
                 number &+= 1
             }
@@ -250,6 +254,21 @@ struct NarrowLineTests {
         (simulation.isStill, simulation.rate) = (false, 100_000_000)
         try simulation.run(seconds: 20)
         #expect(simulation.target == Simulation.wholeRate)
+    }
+
+    @Test(arguments: Feedback.allCases)
+    func `A still screen on a line that jitters is not taken for a full one`(feedback: Feedback) throws {
+        var simulation = Simulation(feedback)
+        simulation.isStill = true
+        try simulation.run(seconds: 3)
+        for _ in 0..<3 {
+            // 500 bytes in 100 ms.
+            simulation.rate = 40_000
+            try simulation.run(seconds: 1)
+            simulation.rate = 100_000_000
+            try simulation.run(seconds: 1)
+        }
+        #expect(simulation.estimator.estimate > 500_000, "\(simulation.estimator.estimate)")
     }
 
     @Test func `A receiver that pauses for a moment makes no line narrow`() throws {

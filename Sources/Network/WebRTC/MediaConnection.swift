@@ -408,6 +408,8 @@ package final class MediaConnection {
         if packet.transportSequence != nil {
             estimator.noteSent(transportSequence, size: bytes.count, at: time)
             transportSequence &+= 1
+        } else {
+            estimator.noteSent(byteCount: bytes.count)
         }
         sentRate.add(byteCount: bytes.count, at: time)
         echoes.noteSent(byteCount: bytes.count)

@@ -21,8 +21,6 @@ package struct RateEstimator {
     private static let emptyingShare = 0.85
     private static let smallEmptyingShare = 0.6
     private static let veryLongDelay = MediaTime(milliseconds: 500)
-    /// If a smaller share of what was sent has arrived, the queue grows.
-    private static let growingShare = 0.8
     /// How much the estimate rises with a report of arrivals, and in a second without them.
     private static let climb = 1.04
     private static let climbBySecond = 1.08
@@ -100,8 +98,11 @@ package struct RateEstimator {
     /// Notes a packet that is sent.
     package mutating func noteSent(_ number: UInt16, size: Int, at time: MediaTime) {
         sent[Int(number) % Self.windowSize] = (time, size)
-        sentBytes += size
+        noteSent(byteCount: size)
     }
+
+    /// Notes a packet that is sent, whose arrival is not reported.
+    package mutating func noteSent(byteCount: Int) { sentBytes += byteCount }
 
     /// Takes a report of arrivals.
     package mutating func note(_ feedback: TransportFeedback, at time: MediaTime) {
@@ -120,11 +121,7 @@ package struct RateEstimator {
         guard let length = endWindow(at: time) else { return }
         let loss = Double(missing) / Double(max(1, missing + arrived))
         let isLossy = loss > Self.heavyLoss && missing + arrived >= Self.leastPackets
-        let delivered = Double(arrivedBytes) * 8 / length.seconds
-        // A stream that is quiet, and not the line, can be why little has arrived.
-        let isQuiet = delivered < Self.quietRate && Double(arrivedBytes) > Self.growingShare * Double(sentBytes)
-        let least = isQuiet ? estimate * 0.8 : 0
-        update(delivered: delivered, least: least, at: time) {
+        update(delivered: Double(arrivedBytes) * 8 / length.seconds, in: length, at: time) {
             if isLossy {
                 $0.estimate = max(Self.smallest, $0.estimate * (1 - loss / 2))
                 $0.limit(at: $1)
@@ -141,7 +138,7 @@ package struct RateEstimator {
         delay = echo.delay
         guard let length = endWindow(at: time) else { return }
         let loss = min(1, Double(missing) / Double(max(1, arrived)))
-        update(delivered: Double(arrivedBytes) * 8 / length.seconds * (1 - loss), least: 0, at: time) {
+        update(delivered: Double(arrivedBytes) * 8 / length.seconds * (1 - loss), in: length, at: time) {
             // Whether more losses are those of a narrow line is for `LineEvidence`.
             if loss < Self.smallLoss { $0.climb(by: Self.climb, delivered: $1) }
         }
@@ -211,18 +208,20 @@ package struct RateEstimator {
 
     /// Takes what has arrived in a window, in bit/s.
     ///
-    /// - Parameters:
-    ///   - least: the estimate does not fall below it, in bit/s.
-    ///   - unlessFull: called if the line is not full.
+    /// - Parameter unlessFull: called if the line is not full.
     private mutating func update(
-        delivered: Double, least: Double, at time: MediaTime, unlessFull: (inout Self, _ delivered: Double) -> Void
+        delivered: Double, in length: MediaTime, at time: MediaTime,
+        unlessFull: (inout Self, _ delivered: Double) -> Void
     ) {
+        // A stream that is quiet, and not the line, is why little has arrived.
+        let isQuiet = Double(sentBytes) * 8 / length.seconds < Self.quietRate
         (sentBytes, arrivedBytes, arrived, missing) = (0, 0, 0, 0)
         wasFull = delay > Self.longDelay
         forgetCapacity(at: time)
         if wasFull {
             let share = delay > Self.veryLongDelay ? Self.smallEmptyingShare : Self.emptyingShare
-            estimate = max(Self.smallest, min(estimate, max(least, delivered * share)))
+            let lowered = isQuiet ? max(delivered * share, estimate * 0.8) : delivered * share
+            estimate = max(Self.smallest, min(estimate, lowered))
             limit(at: delivered)
             let isMeasured = isFollowed && delivered > Self.quietRate
             capacity = isMeasured ? Capacity(full: delivered, time: time, most: delivered) : nil
