@@ -33,7 +33,7 @@ struct Terminal {
     }
 
     /// Empties the screen and its history at once, then types a text, and Enter: what stood there before cannot be
-    /// taken for what comes. A `clear` in the text is only run after `type` has returned.
+    /// taken for what comes. The shell would run a `clear` in the text only after `type` has returned.
     nonisolated(nonsending) func typeAfresh(_ text: String) async throws {
         try await tmux(["send-keys", "-R", ";", "clear-history"])
         try await type(text)

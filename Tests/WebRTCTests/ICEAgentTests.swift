@@ -60,7 +60,7 @@ struct ICEAgentTests {
             let rest = agent.receive(try Self.answer(check.bytes), from: place, at: MediaTime(milliseconds: 200))
             #expect(rest.isEmpty && agent.answeredCheck == time)
         }
-        // A second answer is none.
+        // The second answer to a check does not count.
         _ = agent.receive(try Self.answer(checks[0].bytes), from: place, at: MediaTime(milliseconds: 200))
         #expect(agent.answeredCheck == nil)
     }

@@ -305,7 +305,7 @@ struct NarrowLineTests {
             #expect(echoes.isDue(at: time, rate: 1_000_000, isNarrow: false))
             echoes.noteCheck(at: time)
             #expect(!echoes.isDue(at: time + MediaTime(milliseconds: 20), rate: 1_000_000, isNarrow: false))
-            // A stream that is quiet shows a line only that is narrow.
+            // While little is sent, checks are only due on a narrow line.
             let later = time + MediaTime(milliseconds: 100)
             #expect(!echoes.isDue(at: later, rate: 200_000, isNarrow: false))
             #expect(echoes.isDue(at: later, rate: 200_000, isNarrow: true))

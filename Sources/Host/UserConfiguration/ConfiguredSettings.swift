@@ -11,9 +11,7 @@ package struct ConfiguredSettings: Sendable {
     package var rateConflict: ConfigurationFault?
 
     /// The keys of the tables.
-    static let names = [
-        SettingCatalog.Video.name, SettingCatalog.Audio.name, SettingCatalog.Privacy.name, SettingCatalog.Network.name,
-    ]
+    static let names = SettingCatalog.tables.map(\.name)
 
     /// No setting has a value.
     init() {}

@@ -303,7 +303,7 @@ final class WHIPSender: Sendable {
             }
             for datagram in datagrams { sockets.send(datagram.bytes, to: datagram.to) }
             let rate = connection.rate
-            // A line that takes less is told at once: its queue fills meanwhile.
+            // A lower rate is reported at once, because the line's queue fills until the host follows.
             if lastTold.map({
                 rate != $0.rate
                     && (now - $0.time >= Self.tellInterval || rate.kilobits ?? .max < $0.rate.kilobits ?? .max)

@@ -20,7 +20,7 @@ public final class BroadcastHost: Sendable {
 
     /// Reports how much media time waits to be sent because the connection is too slow. The host lowers the bitrate
     /// until the backlog is 0. Call this at most a few times a second, and report 0 when the backlog is gone. A
-    /// connection that takes less can be reported at once: the host follows at once.
+    /// lower `acceptedBitrate` can be reported at any time, and the host follows at once.
     ///
     /// - Parameter acceptedBitrate: what the connection takes now, picture and sound together, in kbit/s. The host then
     ///   lowers the bitrate to that, as far as other destinations that share the picture allow, and does not draw

@@ -210,7 +210,7 @@ package final class BroadcastSession: Sendable {
 
     /// How often changed figures are reported.
     private static let figuresInterval = MediaTime(milliseconds: 500)
-    /// Of `supervise`.
+    /// The least pause of `supervise` if it ends early.
     private static let leastPause = Duration.milliseconds(20)
 
     /// True if neither the encoders nor the destinations are late.
@@ -256,7 +256,7 @@ package final class BroadcastSession: Sendable {
             _ = await wakes.next()
             timer.cancel()
             // An extension that reports another bitrate all the time does not keep this busy.
-            try? await Task.sleep(for: Self.leastPause)
+            if now - time < pause { try? await Task.sleep(for: Self.leastPause) }
         }
     }
 }

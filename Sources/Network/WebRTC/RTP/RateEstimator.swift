@@ -30,7 +30,8 @@ package struct RateEstimator {
     private static let widerLine = 1.3
     /// For so long, a line that was full counts as narrow.
     private static let capacityMemory = MediaTime(milliseconds: 60_000)
-    /// How much faster than the estimate packets are sent, and on a narrow line: what waits in its queue can be lost.
+    /// The factor by which packets are sent faster than the estimate. It is smaller on a narrow line, because its queue
+    /// loses packets.
     private static let haste = 1.5
     private static let smallHaste = 1.2
     /// The least share of what a full line has delivered just now: packets that its queue loses do not make it
@@ -79,8 +80,8 @@ package struct RateEstimator {
     private var asked: [UInt16: MediaTime] = [:]
     /// True if the line was full at the end of the last window.
     private var wasFull = false
-    /// Nil if the line is not known to be narrow, or if the stream does not follow the estimate: what waits is dropped
-    /// then, and the sooner the rest is sent, the better.
+    /// Nil if the line is not known to be narrow. Also nil if the stream does not follow the estimate: then packets
+    /// that wait too long are dropped, so they are sent as fast as before.
     private var capacity: Capacity?
     private let isFollowed: Bool
     /// The most that has arrived in a second since the line was full, in bit/s: a screen that is still for a while does
@@ -172,7 +173,7 @@ package struct RateEstimator {
         climb(by: Self.climbBySecond, delivered: sentRate)
     }
 
-    /// No checks are answered any more, so nothing is known about what waits.
+    /// Forgets the delay of the last check, when no more checks are answered.
     package mutating func endChecks() {
         delay = .zero
         wasFull = false

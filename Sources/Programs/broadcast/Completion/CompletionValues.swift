@@ -40,7 +40,7 @@ package struct CompletionValues {
         case "completion": .values(CompletionCommand.Shell.allCases.map { .init(value: $0.rawValue, summary: "") })
         case "clip", "preview": Completion(mode: .files)
         case "add-destination": destinations
-        // A file can be examined, too, but whoever asks for a list wants a name.
+        // doctor also takes the path of a file, but a list of all files hides the names.
         case "doctor": .values(destinations.candidates)
         case "remove-destination": .values(await sessionDestinations { $0.state != "finished" && $0.state != "failed" })
         case "retry": .values(await sessionDestinations { $0.nextRetryS != nil })
