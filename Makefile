@@ -47,8 +47,8 @@ CHECK_PACKAGES ?= ./.ci/packages
 ZSH_COMPLETIONS ?= site-functions
 
 # The packages to build and run the program, and the packages that the demo, the tests and the benchmark need. libavcodec
-# (for sound), libsecret (for keyrings), libpipewire-0.3-0 (for Wayland desktops, where it is installed) and ca-certificates
-# (for rtmps) are opened at run time.
+# (for sound), libcurl and libsrt (for extensions), libsecret (for keyrings), libpipewire-0.3-0 (for Wayland desktops, where
+# it is installed) and ca-certificates (for rtmps) are opened at run time.
 BUILD_PACKAGES = pkg-config binutils libsecret-1-0 ca-certificates libx11-dev libx11-xcb-dev libxcb1-dev libxext-dev libxcomposite-dev libxdamage-dev libxfixes-dev libxi-dev libxrandr-dev libxss-dev libx264-dev libopenh264-dev libpulse-dev \
 	libavcodec-dev libavutil-dev libswresample-dev libyuv-dev libpng-dev libsixel-dev libqrencode-dev libdbus-1-dev libtomlplusplus-dev libsrt-openssl-dev libsrtp2-dev libopus-dev libssl-dev libcurl4-openssl-dev libspa-0.2-dev libwayland-dev libxxhash-dev
 DEMO_PACKAGES = $(BUILD_PACKAGES) xvfb pulseaudio pulseaudio-utils ffmpeg util-linux
@@ -60,7 +60,7 @@ TEST_PACKAGES = $(DEMO_PACKAGES) x11-xserver-utils xdotool xserver-xorg-core xse
 
 BENCH_PACKAGES = $(TEST_PACKAGES) gstreamer1.0-plugins-ugly python3-numpy python3-pil python3-matplotlib fonts-dejavu-core
 
-# The shipped extensions, each with a program broadcast-NAME and a manifest Extensions/NAME/extension.toml.
+# The shipped extensions, each a part of the program, with a manifest Extensions/NAME/extension.toml.
 EXTENSIONS = hls lan srt whip
 
 # make demo, make test and make coverage work as an ordinary user: started by root, they only install packages as root.
@@ -74,7 +74,6 @@ all: build
 build:
 	@$(CHECK_PACKAGES) $(BUILD_PACKAGES)
 	$(BUILD_STATIC) --product broadcast --explicit-target-dependency-import-check error
-	for name in $(EXTENSIONS); do $(BUILD_STATIC) --product broadcast-$$name || exit 1; done
 	@./.ci/extensions $(BIN_STATIC) $(EXTENSIONS)
 	@echo "Built $(BIN_STATIC)/broadcast. Install it with: sudo make install"
 
@@ -166,12 +165,12 @@ INSTALL_PROGRAM = install -Dm755 -s --strip-program="$(STRIP)"
 
 # Only copies, so that it works as root without Swift and without a network.
 install:
-	@for program in broadcast $(EXTENSIONS:%=broadcast-%); do test -x "$(BIN_STATIC)/$$program" || \
-		{ echo "$(BIN_STATIC)/$$program does not exist. Run make first, and then make install." >&2; exit 1; }; done
+	@test -x "$(BIN_STATIC)/broadcast" || \
+		{ echo "$(BIN_STATIC)/broadcast does not exist. Run make first, and then make install." >&2; exit 1; }
 	$(INSTALL_PROGRAM) "$(BIN_STATIC)/broadcast" "$(DESTDIR)$(PREFIX)/bin/broadcast"
 	for name in $(EXTENSIONS); do \
-		$(INSTALL_PROGRAM) "$(BIN_STATIC)/broadcast-$$name" "$(LIB)/$$name/broadcast-$$name" && \
-		install -Dm644 Extensions/$$name/extension.toml "$(LIB)/$$name/extension.toml" || exit 1; done
+		install -Dm644 Extensions/$$name/extension.toml "$(LIB)/$$name/extension.toml" && \
+		ln -sfn ../../../../bin/broadcast "$(LIB)/$$name/broadcast-$$name" || exit 1; done
 	for section in 1 5 7; do install -Dm644 -t "$(SHARE)/man/man$$section" man/*.$$section || exit 1; done
 	install -Dm644 -t "$(DOC)" README.md CHANGELOG.md SECURITY.md LICENSE
 	install -Dm644 -t "$(DOC)/docs" docs/*.md docs/control.schema.json

@@ -36,13 +36,14 @@ let layers = [
             .library("CQREncode", pkgConfig: "libqrencode", packages: ["libqrencode-dev"]),
             // TLS for RTMPS, and for the HTTP client of the hls extension.
             .library("COpenSSL", pkgConfig: "libssl libcrypto", packages: ["libssl-dev"]),
-            // HTTP for the hls extension, a separate program. It must be the libcurl that uses OpenSSL.
-            .library("CCurl", pkgConfig: "libcurl", packages: ["libcurl4-openssl-dev"]),
-            // Only for the whip and lan extensions: encrypted RTP, and the sound of WebRTC. Both need only libc and OpenSSL.
+            // libcurl, opened at run time for the hls and whip extensions: it needs 30 other libraries. It must be the
+            // one that uses OpenSSL.
+            .c("CCurl"),
+            // Encrypted RTP, and the sound of WebRTC. Both need only libc and OpenSSL.
             .library("CSRTP", pkgConfig: "libsrtp2", packages: ["libsrtp2-dev"]),
             .library("COpus", pkgConfig: "opus", packages: ["libopus-dev"]),
-            // Only for the srt extension, a separate program, so that other users do not need libsrt.
-            .library("CSRT", pkgConfig: "srt", packages: ["libsrt-openssl-dev"]),
+            // libsrt, opened at run time for the srt extension, so that other users do not need it.
+            .c("CSRT"),
             // The desktop's session bus. This library is loaded anyway, because libpulse is linked with it.
             .library("CDBus", pkgConfig: "dbus-1", packages: ["libdbus-1-dev"]),
             // Linux calls that Swift cannot import, and the code between fork and exec.
@@ -163,6 +164,31 @@ let layers = [
                 "Session",
                 uses: ["Media", "Concurrency", "Processes", "RTMP", "Capture", "WindowPrivacy", "Pipeline", "Upload"]),
         ]),
+    // The shipped extensions. Each runs in a process of its own, so that its libraries, memory and crashes do not affect
+    // the broadcaster. Their manifests are in Extensions/.
+    Layer(
+        "Extensions",
+        [
+            // A folder, or uploads by HTTP.
+            .swift(
+                "HLSExtension",
+                uses: ["Media", "Concurrency", "Processes", "HLS", "TLS", "HTTPClient", "BroadcastExtension"]),
+            // A page for browsers in the same network.
+            .swift(
+                "LANExtension",
+                uses: [
+                    "Bus", "Media", "Concurrency", "Bitstream", "HLS", "Mux", "Opus", "NetworkSupport", "TLS",
+                    "PageRequests", "WebRTC", "BroadcastExtension", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket",
+                ], embedded: ["page.html"]),
+            .swift("SRTExtension", uses: ["CSRT", "Media", "Concurrency", "Processes", "Mux", "BroadcastExtension"]),
+            // Sockets and HTTP around WebRTC.
+            .swift(
+                "WHIPExtension",
+                uses: [
+                    "CLinux", "Media", "Concurrency", "Bitstream", "TLS", "HTTPClient", "WebRTC",
+                    "BroadcastExtension",
+                ]),
+        ]),
     // The host of a session on a desktop.
     Layer(
         "Host",
@@ -233,31 +259,11 @@ let layers = [
                     "CLinux", "Media", "Concurrency", "Processes", "RTMP", "Capture", "WindowPrivacy", "X11Capture",
                     "PortalCapture", "PulseCapture", "Encode", "Pipeline", "Upload", "Session", "UserConfiguration",
                     "Credentials", "Control", "Desktop", "CommandModels", "Host", "Doctor", "Presentation",
-                    "Terminal", "ArgumentParser",
+                    "Terminal", "BroadcastExtension", "HLSExtension", "LANExtension", "SRTExtension", "WHIPExtension",
+                    "ArgumentParser",
                 ],
                 // Links to the files in completions/.
                 embedded: ["broadcast.bash", "_broadcast", "broadcast.fish"].map { "Completion/Scripts/" + $0 }),
-            // The shipped extensions are separate programs, so that their libraries, memory and crashes do not affect
-            // the broadcaster. Their manifests are in Extensions/.
-            .program(
-                "broadcast-hls",
-                uses: [
-                    "Media", "Concurrency", "Processes", "HLS", "TLS", "HTTPClient", "BroadcastExtension",
-                ]),
-            .program(
-                "broadcast-lan",
-                uses: [
-                    "Bus", "Media", "Concurrency", "Bitstream", "HLS", "Mux", "Opus", "NetworkSupport", "TLS",
-                    "PageRequests", "WebRTC", "BroadcastExtension", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket",
-                ], embedded: ["page.html"]),
-            .program(
-                "broadcast-srt", uses: ["CSRT", "Media", "Concurrency", "Processes", "Mux", "BroadcastExtension"]),
-            .program(
-                "broadcast-whip",
-                uses: [
-                    "CLinux", "Media", "Concurrency", "Bitstream", "TLS", "HTTPClient", "WebRTC",
-                    "BroadcastExtension",
-                ]),
         ]),
 ]
 
@@ -367,30 +373,29 @@ let tests: [Module] = [
             "Media", "Concurrency", "Upload", "Session", "UserConfiguration", "Credentials", "Desktop", "CommandModels",
             "Host", "Presentation", "Terminal", "TestSupport",
         ]),
-    .test("HLSTests", uses: ["Media", "HLS", "HTTPClient", "BroadcastExtension", "broadcast-hls", "TestSupport"]),
+    .test("HLSTests", uses: ["Media", "HLS", "HTTPClient", "BroadcastExtension", "HLSExtension", "TestSupport"]),
     .test(
         "LANTests",
         uses: [
-            "Media", "HLS", "PageRequests", "WebRTC", "BroadcastExtension", "broadcast-lan", "TestSupport",
+            "Media", "HLS", "PageRequests", "WebRTC", "BroadcastExtension", "LANExtension", "TestSupport",
         ]),
     .test("PageRequestsTests", uses: ["PageRequests", "FuzzTargets", "NIOCore", "NIOEmbedded", "NIOHTTP1"]),
     .test("WebRTCTests", uses: ["Media", "WebRTC", "FuzzTargets"]),
     .test("OpusTests", uses: ["COpus", "Media", "Opus"]),
-    .test("WHIPTests", uses: ["HTTPClient", "BroadcastExtension", "broadcast-whip", "FuzzTargets"]),
-    .test("SRTTests", uses: ["Media", "Concurrency", "BroadcastExtension", "broadcast-srt", "TestSupport"]),
+    .test("WHIPTests", uses: ["HTTPClient", "BroadcastExtension", "WHIPExtension", "FuzzTargets"]),
+    .test("SRTTests", uses: ["Media", "Concurrency", "BroadcastExtension", "SRTExtension", "TestSupport"]),
     .test("TestSupportTests", uses: ["TestPatterns", "TestSupport", "TestScreen"]),
     .test(
         "EndToEndTests",
         uses: [
-            "TestPatterns", "TestSupport", "TestScreen", "TestCast", "broadcast", "broadcast-hls", "broadcast-lan",
-            "broadcast-srt", "broadcast-whip", "in-app", "own-pictures", "keyframe-watch", "is-captured",
+            "TestPatterns", "TestSupport", "TestScreen", "TestCast", "broadcast", "in-app", "own-pictures",
+            "keyframe-watch", "is-captured",
         ]),
     // Fault injection, which takes minutes: make test-faults. It shares its fixtures with EndToEndTests.
     .test(
         "FaultTests",
         uses: [
-            "BroadcastKit", "TestPatterns", "TestSupport", "TestScreen", "TestCast", "broadcast", "broadcast-srt",
-            "broadcast-whip",
+            "BroadcastKit", "TestPatterns", "TestSupport", "TestScreen", "TestCast", "broadcast",
         ]),
     .test(
         "BroadcastTests",
@@ -428,10 +433,6 @@ let package = Package(
         .library(name: "RTMP", targets: ["RTMP", "Media", "Mux", "NetworkSupport", "TLS"]),
         .library(name: "BroadcastExtension", targets: ["BroadcastExtension"]),
         .library(name: "BroadcastKit", targets: ["BroadcastKit"]),
-        .executable(name: "broadcast-hls", targets: ["broadcast-hls"]),
-        .executable(name: "broadcast-lan", targets: ["broadcast-lan"]),
-        .executable(name: "broadcast-srt", targets: ["broadcast-srt"]),
-        .executable(name: "broadcast-whip", targets: ["broadcast-whip"]),
         .executable(name: "keyframe-watch", targets: ["keyframe-watch"]),
         .executable(name: "flv-publish", targets: ["flv-publish"]),
         // For the package in Fuzz/, which links libFuzzer.
@@ -486,7 +487,9 @@ struct Module {
     /// Files whose bytes become constants of the program.
     var embedded: [String] = []
 
-    static func swift(_ name: String, uses: [String] = []) -> Module { Module(name: name, kind: .swift, uses: uses) }
+    static func swift(_ name: String, uses: [String] = [], embedded: [String] = []) -> Module {
+        Module(name: name, kind: .swift, uses: uses, embedded: embedded)
+    }
     static func c(_ name: String, uses: [String] = []) -> Module { Module(name: name, kind: .c, uses: uses) }
     static func program(
         _ name: String, uses: [String] = [], excludes: [String] = [], embedded: [String] = []
@@ -510,7 +513,9 @@ struct Module {
         let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
         switch kind {
         case .swift:
-            return .target(name: name, dependencies: dependencies, path: path, exclude: excludes, swiftSettings: strict)
+            return .target(
+                name: name, dependencies: dependencies, path: path, exclude: excludes,
+                resources: embedded.map { .embedInCode($0) }, swiftSettings: strict)
         case .program:
             return .executableTarget(
                 name: name, dependencies: dependencies, path: path, exclude: excludes,

@@ -49,9 +49,8 @@ if [ "$(uname -m)" != "$(cat "$here/machine")" ]; then
     echo "install.sh: this archive is for $(cat "$here/machine"), and this machine is $(uname -m). Build the sources instead." >&2
     exit 69
 fi
-missing=$(for program in "$here"/files/bin/broadcast "$here"/files/lib/broadcast/extensions/*/broadcast-*; do
-    LC_ALL=C ldd "$program" 2>&1 | sed -n 's/^[[:space:]]*\(.*\) => not found.*/\1/p; s/.*\(version .* not found\).*/\1/p'
-done | sort -u)
+missing=$(LC_ALL=C ldd "$here/files/bin/broadcast" 2>&1 | sed -n 's/^[[:space:]]*\(.*\) => not found.*/\1/p; s/.*\(version .* not found\).*/\1/p' |
+    sort -u)
 if [ -n "$missing" ]; then
     echo "install.sh: these libraries are missing, or have another version:" >&2
     printf '%s\n' "$missing" | sed 's/^/    /' >&2
@@ -62,7 +61,7 @@ mkdir -p "$prefix"
 while IFS= read -r file; do
     mkdir -p "$(dirname "$prefix/$file")"
     # A program that runs keeps its old file.
-    cp "$here/files/$file" "$prefix/$file.new"
+    cp -P "$here/files/$file" "$prefix/$file.new"
     case $file in
     share/systemd/user/*) sed "s#/.local/bin/#$prefix/bin/#" "$here/files/$file" > "$prefix/$file.new" ;;
     esac

@@ -1,7 +1,7 @@
 import Foundation
 import HLS
+import HLSExtension
 import Testing
-import broadcast_hls
 
 struct FolderStoreTests {
     private let folder = FileManager.default.temporaryDirectory.path + "/broadcast-hls-\(UUID().uuidString)"

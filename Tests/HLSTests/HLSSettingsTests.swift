@@ -1,8 +1,8 @@
 import BroadcastExtension
 import Foundation
+import HLSExtension
 import HTTPClient
 import Testing
-import broadcast_hls
 
 struct HLSSettingsTests {
     @Test func `An address contains the name of each object`() throws {

@@ -1,7 +1,7 @@
 import HLS
+import HLSExtension
 import TestSupport
 import Testing
-import broadcast_hls
 
 /// What the answers of a server mean.
 struct HTTPStoreTests {

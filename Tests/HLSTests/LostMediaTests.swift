@@ -1,6 +1,6 @@
+import HLSExtension
 import Media
 import Testing
-import broadcast_hls
 
 /// What the user is told about segments that could not be uploaded.
 struct LostMediaTests {

@@ -1,6 +1,6 @@
 import Foundation
+import HLSExtension
 import Testing
-import broadcast_hls
 
 struct PlaylistLockTests {
     private let folder = FileManager.default.temporaryDirectory.path + "/broadcast-lock-\(UUID().uuidString)"

@@ -1,6 +1,6 @@
+import HLSExtension
 import Media
 import Testing
-import broadcast_hls
 
 struct UploadPaceTests {
     /// 500 kB of four seconds: 1000 kbit/s.

@@ -1,10 +1,10 @@
 import Foundation
 import HLS
+import HLSExtension
 import Media
 import Synchronization
 import TestSupport
 import Testing
-import broadcast_hls
 
 struct UploaderTests {
     /// A store that accepts all objects, hangs, or fails.

@@ -1,7 +1,7 @@
+import LANExtension
 import Media
 import Opus
 import Testing
-import broadcast_lan
 
 /// Packets of 5 ms.
 struct DiscontinuousSoundTests {

@@ -1,8 +1,8 @@
 import BroadcastExtension
+import LANExtension
 import PageRequests
 import Testing
 import WebRTC
-import broadcast_lan
 
 struct LANSettingsTests {
     @Test func `Sites that may contain the page are origins, and nothing else`() throws {

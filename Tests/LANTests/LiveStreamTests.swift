@@ -1,6 +1,6 @@
+import LANExtension
 import Media
 import Testing
-import broadcast_lan
 
 struct LiveStreamTests {
     private static let video = VideoTrackFormat(

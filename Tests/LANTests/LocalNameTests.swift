@@ -1,6 +1,6 @@
+import LANExtension
 import TestSupport
 import Testing
-import broadcast_lan
 
 /// The question to Avahi. The service on the bus has Avahi's interface; avahi-daemon itself runs only as root.
 struct LocalNameTests {

@@ -1,6 +1,6 @@
+import LANExtension
 import Media
 import Testing
-import broadcast_lan
 
 struct PictureGroupTests {
     /// Adds pictures of a size, 30 a second, the first one as a keyframe. Returns the numbers of those with which the

@@ -1,8 +1,8 @@
 import Foundation
 import HLS
+import LANExtension
 import Media
 import Testing
-import broadcast_lan
 
 struct SegmentedStreamTests {
     private static let video = VideoTrackFormat(

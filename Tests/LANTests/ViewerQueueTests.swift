@@ -1,6 +1,6 @@
+import LANExtension
 import Media
 import Testing
-import broadcast_lan
 
 struct ViewerQueueTests {
     private static let start = ContinuousClock.now

@@ -1,6 +1,6 @@
 import Media
+import SRTExtension
 import Testing
-import broadcast_srt
 
 /// The bitrate of a stream, judged on simulated lines. A step is 10 ms.
 struct LinkRateTests {

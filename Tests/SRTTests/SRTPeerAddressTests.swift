@@ -1,5 +1,5 @@
+import SRTExtension
 import Testing
-import broadcast_srt
 
 struct SRTPeerAddressTests {
     @Test func `A numeric address is not changed`() throws {

@@ -1,10 +1,10 @@
 import BroadcastExtension
 import Concurrency
 import Media
+import SRTExtension
 import Synchronization
 import TestSupport
 import Testing
-import broadcast_srt
 
 /// Calls and receivers, with libsrt at the far end.
 struct SRTSenderTests {

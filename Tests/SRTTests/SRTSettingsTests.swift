@@ -1,6 +1,6 @@
 import BroadcastExtension
+import SRTExtension
 import Testing
-import broadcast_srt
 
 struct SRTSettingsTests {
     @Test func `An address can contain all settings`() throws {

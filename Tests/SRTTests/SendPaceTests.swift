@@ -1,6 +1,6 @@
 import Media
+import SRTExtension
 import Testing
-import broadcast_srt
 
 /// When packets go, judged by simulated servers.
 struct SendPaceTests {

@@ -1,6 +1,6 @@
 import Media
+import SRTExtension
 import Testing
-import broadcast_srt
 
 struct SendWindowTests {
     /// Returns the window after a stream of 10 packets a second.

@@ -59,10 +59,7 @@ package final class Peers: Sendable {
 
     /// Programs of this project. If one of them ends by a signal that the test did not send, the test fails.
     private static let own: Set = [
-        "broadcast", "broadcast-hls", "broadcast-lan", "broadcast-srt", "in-app", "own-pictures", "TestScreen",
-        "TestCast",
-        "keyframe-watch", "is-captured",
-        "flv-publish",
+        "broadcast", "in-app", "own-pictures", "TestScreen", "TestCast", "keyframe-watch", "is-captured", "flv-publish",
     ]
 
     /// Ends every process, the last one first, and removes the folder (unless BROADCAST_KEEP_TEST_FOLDERS is set, to

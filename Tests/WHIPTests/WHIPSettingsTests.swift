@@ -1,7 +1,7 @@
 import BroadcastExtension
 import HTTPClient
 import Testing
-import broadcast_whip
+import WHIPExtension
 
 struct WHIPSettingsTests {
     @Test(arguments: [

@@ -74,7 +74,7 @@ stdenv.mkDerivation {
   installPhase = "make install PREFIX=$out STRIP=true";
   # They are opened at run time.
   postFixup = ''
-    wrapProgram $out/bin/broadcast --prefix LD_LIBRARY_PATH : ${lib.makeLibraryPath [ ffmpeg libsecret pipewire ]}
+    wrapProgram $out/bin/broadcast --prefix LD_LIBRARY_PATH : ${lib.makeLibraryPath [ curl ffmpeg libsecret pipewire srt ]}
   '';
 
   meta = {

@@ -6,7 +6,7 @@ import TLS
 
 /// Connections to servers: libcurl's multi interface on a thread of its own, which keeps connections
 /// for later requests. Call `shutDown` at the end.
-// @unchecked: `multi` is a pointer that only its own thread uses, but for curl_multi_wakeup(3), which is thread-safe.
+// @unchecked: `multi` is a pointer that only its own thread uses, but for ccurl_multi_wakeup(3), which is thread-safe.
 package final class HTTPConnections: @unchecked Sendable {
     package struct Settings: Sendable {
         package var proxy: HTTPProxy?
@@ -43,12 +43,18 @@ package final class HTTPConnections: @unchecked Sendable {
     private let orders = Mutex(Orders())
     private let ended = Once<Void>()
 
-    /// Returns nil without memory.
+    /// The name of the library that requests need, if it cannot be opened.
+    package static var missingLibrary: String? { ccurl_open() ? nil : String(cString: ccurl_name) }
+
+    /// Returns nil without memory, and without the library.
     package init?(_ settings: Settings) {
+        guard ccurl_open() else { return nil }
         // First, because libcurl would register OpenSSL's handler of exit(3), which frees what the thread still uses if
         // the program exits while a request is in progress.
         _ = copenssl_initialize()
-        guard curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK, let multi = curl_multi_init() else { return nil }
+        guard ccurl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK, let multi = ccurl_multi_init() else {
+            return nil
+        }
         (self.settings, self.multi) = (settings, multi)
         _ = NamedThread(name: "http") { [self] in run() }
     }
@@ -78,7 +84,7 @@ package final class HTTPConnections: @unchecked Sendable {
         orders.withLock { orders in
             guard !orders.isEnded else { return false }
             change(&orders)
-            curl_multi_wakeup(multi)
+            ccurl_multi_wakeup(multi)
             return true
         }
     }
@@ -89,7 +95,7 @@ package final class HTTPConnections: @unchecked Sendable {
         var active: [UnsafeMutableRawPointer: HTTPTransfer] = [:]
         func remove(_ transfer: HTTPTransfer) -> Bool {
             guard active.removeValue(forKey: transfer.easy) != nil else { return false }
-            curl_multi_remove_handle(multi, transfer.easy)
+            ccurl_multi_remove_handle(multi, transfer.easy)
             return true
         }
         while true {
@@ -98,7 +104,7 @@ package final class HTTPConnections: @unchecked Sendable {
                 return orders
             }
             for transfer in orders.new {
-                guard curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
+                guard ccurl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
                     transfer.complete(CURLE_OUT_OF_MEMORY)
                     continue
                 }
@@ -110,8 +116,8 @@ package final class HTTPConnections: @unchecked Sendable {
                 break
             }
             var count: Int32 = 0
-            curl_multi_perform(multi, &count)
-            while let message = curl_multi_info_read(multi, &count) {
+            ccurl_multi_perform(multi, &count)
+            while let message = ccurl_multi_info_read(multi, &count) {
                 guard message.pointee.msg == CURLMSG_DONE, let transfer = active[message.pointee.easy_handle] else {
                     continue
                 }
@@ -123,9 +129,9 @@ package final class HTTPConnections: @unchecked Sendable {
                 transfer.abandon()
             }
             let hasRest = active.values.contains { $0.restDeadline != nil }
-            curl_multi_poll(multi, nil, 0, hasRest ? Self.restInterval : 60_000, nil)
+            ccurl_multi_poll(multi, hasRest ? Self.restInterval : 60_000)
         }
-        curl_multi_cleanup(multi)
+        ccurl_multi_cleanup(multi)
         ended.set(())
     }
 }

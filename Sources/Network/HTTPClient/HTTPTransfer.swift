@@ -94,7 +94,7 @@ final class HTTPTransfer: @unchecked Sendable {
         _ request: HTTPRequest, _ settings: HTTPConnections.Settings,
         completed: @escaping @Sendable (Result<HTTPAnswer, HTTPFailure>) -> Void
     ) {
-        guard let easy = curl_easy_init() else { return nil }
+        guard let easy = ccurl_easy_init() else { return nil }
         (self.easy, self.request, self.completed) = (easy, request, completed)
         identity = settings.identity
         errorText.pointee = 0
@@ -102,8 +102,8 @@ final class HTTPTransfer: @unchecked Sendable {
     }
 
     deinit {
-        curl_easy_cleanup(easy)
-        curl_slist_free_all(headers)
+        ccurl_easy_cleanup(easy)
+        ccurl_slist_free_all(headers)
         errorText.deallocate()
     }
 
@@ -137,7 +137,7 @@ final class HTTPTransfer: @unchecked Sendable {
     private func configure(_ settings: HTTPConnections.Settings) -> Bool {
         let me = Unmanaged.passUnretained(self).toOpaque()
         for line in request.headers + ["Expect:"] {
-            guard let list = curl_slist_append(headers, line) else { return false }
+            guard let list = ccurl_slist_append(headers, line) else { return false }
             headers = list
         }
         var results = [

@@ -2,11 +2,12 @@ import BroadcastExtension
 import Dispatch
 import FoundationEssentials
 import HLS
+import HTTPClient
 import Media
 import Processes
 
 /// Splits the broadcast into segments and publishes them in a folder or on a server.
-final class HLSHandler: BroadcastSampleHandler {
+package final class HLSHandler: BroadcastSampleHandler {
     /// The maximum size of waiting segments in bytes while the store is not available: about 40 s at 6 Mbit/s.
     private static let maximumWaitingByteCount = 32 << 20
     /// The time limit for the last segments. The user waits for them after a stop, so a server that hangs gets no more
@@ -30,15 +31,19 @@ final class HLSHandler: BroadcastSampleHandler {
     private let uploads = DispatchGroup()
 
     /// - Parameter home: the path that replaces `~`.
-    init(home: String?) {
+    package init(home: String?) {
         self.home = home
     }
 
-    func started(_ broadcast: BroadcastStart, host: BroadcastHost) throws {
+    package func started(_ broadcast: BroadcastStart, host: BroadcastHost) throws {
         let settings = try HLSSettings(setup: broadcast.setup, home: home)
         self.host = host
         self.settings = settings
         stream = ReceivedStream(broadcast)
+        if case .server = settings.place, let name = HTTPConnections.missingLibrary {
+            throw BroadcastFailure(
+                code: 500, message: "Uploads need \(name), which cannot be opened: install libcurl with OpenSSL")
+        }
         let store = try Self.store(for: settings, wasLive: broadcast.wasLive)
         lock = try lock(settings, store)
         let now = Date()
@@ -78,19 +83,19 @@ final class HLSHandler: BroadcastSampleHandler {
         }
     }
 
-    func configured(_ track: Track, data: [UInt8]) {
+    package func configured(_ track: Track, data: [UInt8]) {
         stream?.configure(track, data: data)
         isReconfigured = true
     }
 
-    func process(_ sample: BroadcastSample) throws {
+    package func process(_ sample: BroadcastSample) throws {
         if isReconfigured { try reconfigure(at: sample.presentationTime) }
         guard let uploader, let segment = segmenter?.append(sample.packet) else { return requestKeyframeIfNeeded() }
         uploader.append(segment)
         requestKeyframeIfNeeded()
     }
 
-    func finished() throws {
+    package func finished() throws {
         defer { lock = nil }
         guard let uploader else { return }
         if let segment = segmenter?.end() { uploader.append(segment) }

@@ -5,7 +5,7 @@ import Media
 import Processes
 
 /// Sends the broadcast over SRT.
-final class SRTHandler: BroadcastSampleHandler {
+package final class SRTHandler: BroadcastSampleHandler {
     /// The time limit for `finished`. The host allows 5 s.
     private static let finishDeadline = DispatchTimeInterval.milliseconds(4500)
 
@@ -18,7 +18,12 @@ final class SRTHandler: BroadcastSampleHandler {
     private static let tellInterval = Duration.milliseconds(200)
     private var lastTold: (time: ContinuousClock.Instant, milliseconds: Int, bitrate: Int?)?
 
-    func started(_ broadcast: BroadcastStart, host: BroadcastHost) throws {
+    package init() {}
+
+    package func started(_ broadcast: BroadcastStart, host: BroadcastHost) throws {
+        if let name = SRTSocket.missingLibrary {
+            throw BroadcastFailure(code: 500, message: "SRT needs \(name), which cannot be opened: install libsrt")
+        }
         let settings = try SRTSettings(setup: broadcast.setup)
         self.settings = settings
         if !settings.ineffectiveKeys.isEmpty {
@@ -36,7 +41,7 @@ final class SRTHandler: BroadcastSampleHandler {
         }
     }
 
-    func configured(_ track: Track, data: [UInt8]) {
+    package func configured(_ track: Track, data: [UInt8]) {
         stream?.configure(track, data: data)
         guard sender == nil, let host, let settings, let description = stream?.description else { return }
         let sender = SRTSender(
@@ -51,7 +56,7 @@ final class SRTHandler: BroadcastSampleHandler {
         }
     }
 
-    func process(_ sample: BroadcastSample) {
+    package func process(_ sample: BroadcastSample) {
         guard let sender else { return }
         sender.push(sample.packet)
         tellBacklog(of: sender)
@@ -72,7 +77,7 @@ final class SRTHandler: BroadcastSampleHandler {
         lastTold = (now, told, bitrate)
     }
 
-    func finished() throws {
+    package func finished() throws {
         guard let sender else { return }
         sender.end()
         guard sending.wait(timeout: .now() + Self.finishDeadline) == .success else {

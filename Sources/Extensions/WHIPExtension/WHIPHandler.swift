@@ -4,7 +4,7 @@ import Dispatch
 import Media
 
 /// Sends the broadcast to a server by WebRTC.
-final class WHIPHandler: BroadcastSampleHandler {
+package final class WHIPHandler: BroadcastSampleHandler {
     /// The time limit for `finished`. The host allows 5 s.
     private static let finishDeadline = DispatchTimeInterval.milliseconds(4500)
 
@@ -15,7 +15,9 @@ final class WHIPHandler: BroadcastSampleHandler {
     private var origin: MediaTime?
     private let sending = DispatchGroup()
 
-    func started(_ broadcast: BroadcastStart, host: BroadcastHost) throws {
+    package init() {}
+
+    package func started(_ broadcast: BroadcastStart, host: BroadcastHost) throws {
         settings = try WHIPSettings(setup: broadcast.setup)
         (self.host, start) = (host, broadcast)
         if broadcast.tracks.isEmpty {
@@ -25,21 +27,21 @@ final class WHIPHandler: BroadcastSampleHandler {
         if !broadcast.tracks.contains(where: { $0.id == Track.screen.rawValue }) { begin(video: nil) }
     }
 
-    func timelineBegan(at clock: Int64) {
+    package func timelineBegan(at clock: Int64) {
         origin = MediaTime(nanoseconds: clock)
         sender?.setOrigin(MediaTime(nanoseconds: clock))
     }
 
-    func configured(_ track: Track, data: [UInt8]) {
+    package func configured(_ track: Track, data: [UInt8]) {
         guard track == .screen, sender == nil, let record = try? AVCDecoderConfigurationRecord(reading: data) else {
             return
         }
         begin(video: record)
     }
 
-    func process(_ sample: BroadcastSample) { sender?.push(sample) }
+    package func process(_ sample: BroadcastSample) { sender?.push(sample) }
 
-    func finished() throws {
+    package func finished() throws {
         guard let sender else { return }
         sender.end()
         guard sending.wait(timeout: .now() + Self.finishDeadline) == .success else {

@@ -8,7 +8,7 @@ package struct SRTSocket: ~Copyable {
 
     /// Starts to connect to `peer`. `isConnected` returns the result.
     init(_ settings: SRTSettings, calling peer: SRTPeerAddress) throws(SRTFailure) {
-        handle = srt_create_socket()
+        handle = csrt_create_socket()
         guard handle != SRT_INVALID_SOCK else { throw .unreachable("a socket cannot be created") }
         try configure(settings)
         try bind(settings)
@@ -17,17 +17,17 @@ package struct SRTSocket: ~Copyable {
 
     /// Starts to listen on `address`. `accept` returns the receivers.
     package init(_ settings: SRTSettings, listeningOn address: SRTPeerAddress) throws(SRTFailure) {
-        handle = srt_create_socket()
+        handle = csrt_create_socket()
         guard handle != SRT_INVALID_SOCK else { throw .unreachable("a socket cannot be created") }
         try configure(settings)
         // "::" also receives IPv4, unless the user chose IPv6.
         if address.isIPv6 { try set(SRTO_IPV6ONLY, Int32(settings.ipVersion == 6 ? 1 : 0)) }
         let bound = address.bytes.withUnsafeBytes {
-            srt_bind(handle, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), Int32($0.count))
+            csrt_bind(handle, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), Int32($0.count))
         }
-        guard bound != SRT_ERROR, srt_listen(handle, 4) != SRT_ERROR else {
+        guard bound != SRT_ERROR, csrt_listen(handle, 4) != SRT_ERROR else {
             throw .unreachable(
-                "port \(settings.port) cannot be used to listen: \(String(cString: srt_getlasterror_str()))")
+                "port \(settings.port) cannot be used to listen: \(String(cString: csrt_getlasterror_str()))")
         }
     }
 
@@ -36,31 +36,35 @@ package struct SRTSocket: ~Copyable {
     }
 
     deinit {
-        srt_close(handle)
+        csrt_close(handle)
     }
 
-    /// Initialises libsrt. Call it before any other use. It disables libsrt's log, because the log only repeats errors
-    /// that this program reports.
+    /// The name of libsrt, if it cannot be opened.
+    static var missingLibrary: String? { csrt_open() ? nil : String(cString: csrt_name) }
+
+    /// Initialises libsrt, which must not be missing. Call it before any other use. It disables libsrt's log, because
+    /// the log only repeats errors that this program reports.
     ///
     /// libsrt's threads end before the process does (srt_cleanup, libsrt API). Otherwise its thread "SRT:GC" could use
     /// static variables that `exit` has already destroyed, and the process would crash at its end.
     package static func startUp() { _ = isStarted }
 
     private static let isStarted: Bool = {
-        srt_startup()
-        srt_setloglevel(LOG_EMERG)
+        guard csrt_open() else { return false }
+        csrt_startup()
+        csrt_setloglevel(LOG_EMERG)
         // Registered after libsrt's own static variables, so it runs before their destructors.
-        atexit { srt_cleanup() }
+        atexit { csrt_cleanup() }
         return true
     }()
 
     /// True if the peer accepted the connection, false while it is pending. Throws if the connection failed.
     var isConnected: Bool {
         get throws(SRTFailure) {
-            switch srt_getsockstate(handle) {
+            switch csrt_getsockstate(handle) {
             case SRTS_CONNECTED: return true
             case SRTS_INIT, SRTS_OPENED, SRTS_CONNECTING: return false
-            default: throw .rejection(srt_getrejectreason(handle))
+            default: throw .rejection(csrt_getrejectreason(handle))
             }
         }
     }
@@ -69,7 +73,7 @@ package struct SRTSocket: ~Copyable {
     ///
     /// - Parameter streamID: the stream ID that receivers must send, or empty to accept all.
     package func accept(streamID: String) -> SRTSocket? {
-        let accepted = srt_accept(handle, nil, nil)
+        let accepted = csrt_accept(handle)
         guard accepted != SRT_INVALID_SOCK else { return nil }
         let socket = SRTSocket(accepted: accepted)
         guard streamID.isEmpty || socket.streamID == streamID else { return nil }
@@ -80,17 +84,17 @@ package struct SRTSocket: ~Copyable {
     private var streamID: String {
         var bytes = [UInt8](repeating: 0, count: 513)
         var count = Int32(bytes.count)
-        guard srt_getsockflag(handle, SRTO_STREAMID, &bytes, &count) == 0 else { return "" }
+        guard csrt_getsockflag(handle, SRTO_STREAMID, &bytes, &count) == 0 else { return "" }
         return String(decoding: bytes.prefix(Int(count)).prefix { $0 != 0 }, as: UTF8.self)
     }
 
     /// Sends one packet of at most `SRTSettings.payloadByteCount` bytes. Returns false if the send buffer is full.
     func send(_ bytes: ArraySlice<UInt8>) throws(SRTFailure) -> Bool {
         let count = bytes.withUnsafeBytes {
-            srt_send(handle, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count))
+            csrt_send(handle, $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count))
         }
         if count != SRT_ERROR { return true }
-        if srt_getlasterror(nil) == Int32(SRT_EASYNCSND.rawValue) { return false }
+        if csrt_getlasterror() == Int32(SRT_EASYNCSND.rawValue) { return false }
         throw .lost
     }
 
@@ -99,7 +103,7 @@ package struct SRTSocket: ~Copyable {
         get throws(SRTFailure) {
             var packets = 0
             var bytes = 0
-            guard srt_getsockstate(handle) == SRTS_CONNECTED, srt_getsndbuffer(handle, &packets, &bytes) >= 0 else {
+            guard csrt_getsockstate(handle) == SRTS_CONNECTED, csrt_getsndbuffer(handle, &packets, &bytes) >= 0 else {
                 throw .lost
             }
             return bytes
@@ -120,7 +124,7 @@ package struct SRTSocket: ~Copyable {
     /// - Parameter backlog: the media that waits in the sender.
     func reading(backlog: MediaTime) -> LinkRate.Reading? {
         var statistics = SRT_TRACEBSTATS()
-        guard srt_bistats(handle, &statistics, 0, 1) == 0 else { return nil }
+        guard csrt_bistats(handle, &statistics, 0, 1) == 0 else { return nil }
         return LinkRate.Reading(
             packets: Int(statistics.pktSentTotal), lost: Int(statistics.pktSndLossTotal),
             bytes: Int(statistics.byteSentTotal),
@@ -158,7 +162,7 @@ package struct SRTSocket: ~Copyable {
         if let interface = settings.interface {
             let bytes = Array(interface.utf8)
             let code = bytes.withUnsafeBytes {
-                srt_setsockflag(handle, SRTO_BINDTODEVICE, $0.baseAddress, Int32($0.count))
+                csrt_setsockflag(handle, SRTO_BINDTODEVICE, $0.baseAddress, Int32($0.count))
             }
             guard code == 0 else {
                 throw .refused(
@@ -169,27 +173,27 @@ package struct SRTSocket: ~Copyable {
         let wrong = SRTFailure.unreachable("packets cannot be sent from the address \(local)")
         guard let address = try SRTPeerAddress.all(host: local, port: "0").first else { throw wrong }
         let bound = address.bytes.withUnsafeBytes {
-            srt_bind(handle, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), Int32($0.count))
+            csrt_bind(handle, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), Int32($0.count))
         }
         guard bound != SRT_ERROR else { throw wrong }
     }
 
     private func call(_ peer: SRTPeerAddress) throws(SRTFailure) {
         let code = peer.bytes.withUnsafeBytes {
-            srt_connect(handle, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), Int32($0.count))
+            csrt_connect(handle, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), Int32($0.count))
         }
         guard code != SRT_ERROR else { throw .unreachable("the connection cannot be started") }
     }
 
     private func set<Value: BitwiseCopyable>(_ option: SRT_SOCKOPT, _ value: Value) throws(SRTFailure) {
         var value = value
-        let code = withUnsafeBytes(of: &value) { srt_setsockflag(handle, option, $0.baseAddress, Int32($0.count)) }
+        let code = withUnsafeBytes(of: &value) { csrt_setsockflag(handle, option, $0.baseAddress, Int32($0.count)) }
         guard code == 0 else { throw .refused(code: 400, "libsrt rejects option \(option.rawValue)") }
     }
 
     private func set(_ option: SRT_SOCKOPT, _ text: String) throws(SRTFailure) {
         let bytes = Array(text.utf8)
-        let code = bytes.withUnsafeBytes { srt_setsockflag(handle, option, $0.baseAddress, Int32($0.count)) }
+        let code = bytes.withUnsafeBytes { csrt_setsockflag(handle, option, $0.baseAddress, Int32($0.count)) }
         guard code == 0 else { throw .refused(code: 400, "libsrt rejects option \(option.rawValue)") }
     }
 }

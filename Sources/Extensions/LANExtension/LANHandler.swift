@@ -7,7 +7,7 @@ import NIOPosix
 import NetworkSupport
 
 /// Serves a page with the broadcast to browsers in the same network.
-final class LANHandler: BroadcastSampleHandler {
+package final class LANHandler: BroadcastSampleHandler {
     /// How long the end waits for the last messages to viewers.
     private static let endLimit = TimeAmount.seconds(1)
 
@@ -21,7 +21,9 @@ final class LANHandler: BroadcastSampleHandler {
 
     private var loop: any EventLoop { group.next() }
 
-    func started(_ broadcast: BroadcastStart, host: BroadcastHost) throws {
+    package init() {}
+
+    package func started(_ broadcast: BroadcastStart, host: BroadcastHost) throws {
         let settings = try LANSettings(setup: broadcast.setup)
         guard broadcast.tracks.contains(where: { $0.id == Track.screen.rawValue }) else {
             throw BroadcastFailure(code: 415, message: "There is no picture to show. Omit lan, or add a picture.")
@@ -44,15 +46,15 @@ final class LANHandler: BroadcastSampleHandler {
         host.ready(true)
     }
 
-    func timelineBegan(at clock: Int64) { origin = clock }
+    package func timelineBegan(at clock: Int64) { origin = clock }
 
-    func configured(_ track: Track, data: [UInt8]) {
+    package func configured(_ track: Track, data: [UInt8]) {
         guard track == .screen, let record = try? AVCDecoderConfigurationRecord(reading: data) else { return }
         self.record = record
         isReconfigured = true
     }
 
-    func process(_ sample: BroadcastSample) throws {
+    package func process(_ sample: BroadcastSample) throws {
         guard let audience, let start, let record else { return }
         if isReconfigured {
             isReconfigured = false
@@ -69,15 +71,15 @@ final class LANHandler: BroadcastSampleHandler {
         loop.execute { audience.value.add(packet) }
     }
 
-    func paused() { setPaused(true) }
-    func resumed() { setPaused(false) }
+    package func paused() { setPaused(true) }
+    package func resumed() { setPaused(false) }
 
     private func setPaused(_ isPaused: Bool) {
         guard let audience else { return }
         loop.execute { audience.value.setPaused(isPaused) }
     }
 
-    func finished() throws {
+    package func finished() throws {
         guard let audience, let server else { return }
         server.close()
         let ended = loop.makePromise(of: Void.self)

@@ -1,0 +1,40 @@
+import BroadcastExtension
+import FoundationEssentials
+import Glibc
+import HLSExtension
+import LANExtension
+import Processes
+import SRTExtension
+import WHIPExtension
+
+/// An extension that is a part of this program. The host starts it in a process of its own, by a link to the program
+/// with the name of the extension.
+enum ShippedExtension: String {
+    case hls = "broadcast-hls"
+    case lan = "broadcast-lan"
+    case srt = "broadcast-srt"
+    case whip = "broadcast-whip"
+
+    /// Returns nil if the process was not started as an extension.
+    init?(arguments: [String]) {
+        guard let name = arguments.first?.split(separator: "/").last else { return nil }
+        self.init(rawValue: String(name))
+    }
+
+    /// Serves the host on standard input and output until the end of the broadcast.
+    func run() -> Never {
+        do throws(AppArmorProfile.Failure) {
+            try AppArmorProfile(name: rawValue).enter()
+        } catch {
+            try? FileDescriptor.writeAll(Array("\(error.sentence)\n".utf8), to: STDERR_FILENO)
+            exit(1)
+        }
+        switch self {
+        case .hls:
+            BroadcastExtension.run(HLSHandler(home: ProcessInfo.processInfo.environment["HOME"]), isReady: false)
+        case .lan: BroadcastExtension.run(LANHandler(), isReady: false)
+        case .srt: BroadcastExtension.run(SRTHandler(), isReady: false)
+        case .whip: BroadcastExtension.run(WHIPHandler(), isReady: false)
+        }
+    }
+}
