@@ -7,16 +7,21 @@ extension EndToEndTests {
     struct SecretKeepingTests {
         private static let key = "canary-k3y-7Q2x"
 
-        /// The last one calls nothing but `run` of the library.
-        @Test(arguments: ["broadcast-srt", "broadcast-hls", "keyframe-watch"])
+        /// Nil stands for an example that calls nothing but `run` of the library.
+        @Test(arguments: ["hls", "lan", "srt", "whip", nil])
         func `The memory of an extension that uses the library cannot be read by other processes of the user`(
-            program: String
+            shipped: String?
         ) async throws {
             try await withPeers { peers in
+                try await ShippedExtensions.lay(in: peers)
+                let program =
+                    if let shipped { try ShippedExtensions.path(of: shipped) } else {
+                        try BuiltPrograms.path(of: "keyframe-watch")
+                    }
                 // The files in /proc of a process that is not dumpable belong to root (proc(5)). Root itself runs it as
                 // another user.
                 let drop = getuid() == 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : []
-                let peer = try peers.start(program, drop + [try BuiltPrograms.path(of: program)], input: .pipe)
+                let peer = try peers.start("extension", drop + [program], input: .pipe)
                 _ = try await peer.waitForOutputLine(containing: "hello")
                 var status = stat()
                 try #require(stat("/proc/\(peer.processIdentifier)/environ", &status) == 0)

@@ -7,6 +7,12 @@ enum ShippedExtensions {
     static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
         .standardized.path
 
+    /// The program of an extension: a link, after `lay`.
+    static func path(of name: String) throws -> String {
+        let folder = URL(fileURLWithPath: try BuiltPrograms.path(of: "broadcast")).deletingLastPathComponent()
+        return folder.appendingPathComponent("../lib/broadcast/extensions/\(name)/broadcast-\(name)").standardized.path
+    }
+
     nonisolated(nonsending) static func lay(in peers: Peers) async throws {
         let folder = URL(fileURLWithPath: try BuiltPrograms.path(of: "broadcast")).deletingLastPathComponent().path
         try await peers.run("extensions", [package + "/.ci/extensions", folder, "hls", "lan", "srt", "whip"])

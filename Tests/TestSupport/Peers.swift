@@ -59,7 +59,8 @@ package final class Peers: Sendable {
 
     /// Programs of this project. If one of them ends by a signal that the test did not send, the test fails.
     private static let own: Set = [
-        "broadcast", "in-app", "own-pictures", "TestScreen", "TestCast", "keyframe-watch", "is-captured", "flv-publish",
+        "broadcast", "broadcast-hls", "broadcast-lan", "broadcast-srt", "broadcast-whip", "in-app", "own-pictures",
+        "TestScreen", "TestCast", "keyframe-watch", "is-captured", "flv-publish",
     ]
 
     /// Ends every process, the last one first, and removes the folder (unless BROADCAST_KEEP_TEST_FOLDERS is set, to
