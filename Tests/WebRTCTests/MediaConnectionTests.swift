@@ -57,8 +57,8 @@ struct MediaConnectionTests {
         /// - Parameter slices: the sizes of its NAL units.
         func picture(isKeyframe: Bool, slices: [Int] = [3000], following: Int = 0) {
             server.sendPicture(
-                slices.map { [UInt8](repeating: 0x65, count: $0)[...] }, isKeyframe: isKeyframe, presented: now,
-                following: following, at: now)
+                H264Packetizer.payloads(slices.map { [UInt8](repeating: 0x65, count: $0)[...] }),
+                isKeyframe: isKeyframe, presented: now, following: following, at: now)
         }
     }
 

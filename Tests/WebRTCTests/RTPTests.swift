@@ -47,6 +47,17 @@ struct RTPTests {
         #expect(Set(times) == [30, 40] && times.reduce(0, +) == 3700)
     }
 
+    @Test func `the packets that all viewers can ask for share the bytes of the picture`() throws {
+        let payload = [UInt8](repeating: 7, count: 1000)
+        let packets = (0..<2).map { _ in
+            var stream = RTPStream(
+                payloadType: 96, clockRate: 90_000, mid: "0", retransmission: .init(payloadType: 97), historySize: 16)
+            return stream.packet(payload, ticks: 0, isMarked: true, extensions: Self.extensions)
+        }
+        let places = ([payload] + packets.map(\.payload)).map { $0.withUnsafeBufferPointer(\.baseAddress) }
+        #expect(Set(places).count == 1 && packets[0].bytes.suffix(1000) == payload[...])
+    }
+
     @Test func `a lost packet is given again until it is too old`() throws {
         var stream = RTPStream(
             payloadType: 96, clockRate: 90_000, mid: "0", retransmission: .init(payloadType: 97),

@@ -289,7 +289,9 @@ final class RTCViewers {
             return false
         }
         for (index, picture) in pictures.enumerated() {
-            send(picture, to: session, following: pictures.count - 1 - index, at: Self.now)
+            session.connection.sendPicture(
+                payloads(picture), isKeyframe: picture.isKeyframe, presented: picture.presentationTime,
+                following: pictures.count - 1 - index, at: Self.now)
         }
         return true
     }
@@ -339,8 +341,10 @@ final class RTCViewers {
         guard !connected.isEmpty else { return }
         let now = Self.now
         if packet.track == .screen {
+            let payloads = payloads(packet)
             for session in connected {
-                send(packet, to: session, at: now)
+                session.connection.sendPicture(
+                    payloads, isKeyframe: packet.isKeyframe, presented: packet.presentationTime, at: now)
                 pump(session)
             }
         } else if let opus, connected.contains(where: { !$0.connection.isSilent }) {
@@ -352,13 +356,13 @@ final class RTCViewers {
         }
     }
 
-    private func send(_ picture: EncodedPacket, to session: Session, following: Int = 0, at time: MediaTime) {
+    /// The payloads of a picture, which all sessions share.
+    private func payloads(_ picture: EncodedPacket) -> [[UInt8]] {
         var units = Array(NALUnits(lengthPrefixed: picture.data))
         if picture.isKeyframe, let video {
             units = [video.sequenceParameterSet[...], video.pictureParameterSet[...]] + units
         }
-        session.connection.sendPicture(
-            units, isKeyframe: picture.isKeyframe, presented: picture.presentationTime, following: following, at: time)
+        return H264Packetizer.payloads(units)
     }
 
     /// Returns false if nothing was sent.

@@ -336,7 +336,8 @@ final class WHIPSender: Sendable {
         if sample.isKeyframe, let video = stream.video {
             units = [video.sequenceParameterSet[...], video.pictureParameterSet[...]] + units
         }
-        connection.sendPicture(units, isKeyframe: sample.isKeyframe, presented: sample.presentationTime, at: now)
+        connection.sendPicture(
+            H264Packetizer.payloads(units), isKeyframe: sample.isKeyframe, presented: sample.presentationTime, at: now)
     }
 
     private static func sentence(_ error: WebRTCError) -> String {

@@ -251,13 +251,15 @@ package final class MediaConnection {
         }
     }
 
-    /// Sends a picture: NAL units, with the parameter sets before a keyframe.
+    /// Sends a picture.
     ///
-    /// - Parameter following: how many more are sent at once. The peer then shows the last of them at its time, and
-    ///   those before it, of which it needs the content only, just before.
+    /// - Parameters:
+    ///   - payloads: its NAL units, with the parameter sets before a keyframe, as `H264Packetizer` divides them. They
+    ///     are kept for retransmission, and not copied: connections that get the same array share its memory.
+    ///   - following: how many more are sent at once. The peer then shows the last of them at its time, and those
+    ///     before it, of which it needs the content only, just before.
     package func sendPicture(
-        _ units: some Sequence<ArraySlice<UInt8>>, isKeyframe: Bool, presented: MediaTime, following: Int = 0,
-        at time: MediaTime
+        _ payloads: [[UInt8]], isKeyframe: Bool, presented: MediaTime, following: Int = 0, at time: MediaTime
     ) {
         guard session != nil, video != nil else { return }
         if pacer.isLate(at: time) {
@@ -281,7 +283,6 @@ package final class MediaConnection {
         }
         checkLine(at: time)
         let ticks = pictureTicks(presented, following: following, at: time)
-        let payloads = H264Packetizer.payloads(units)
         for (index, payload) in payloads.enumerated() {
             pacer.add(
                 .init(
@@ -404,7 +405,7 @@ package final class MediaConnection {
         var packet = packet
         packet.setTransportSequence(transportSequence)
         packet.setSendTime(time)
-        guard let bytes = session.protect(packet.bytes) else { return }
+        guard let bytes = session.protect(packet) else { return }
         if packet.transportSequence != nil {
             estimator.noteSent(transportSequence, size: bytes.count, at: time)
             transportSequence &+= 1

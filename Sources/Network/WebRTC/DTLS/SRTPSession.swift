@@ -25,8 +25,8 @@ final class SRTPSession {
     }
 
     /// Encrypts a packet of RTP. Returns nil if libsrtp rejects it.
-    func protect(_ packet: [UInt8]) -> [UInt8]? {
-        transform(packet, room: Self.tagSize) { srtp_protect(outgoing, $0, $1) }
+    func protect(_ packet: RTPPacket) -> [UInt8]? {
+        transform(packet.header, packet.payload, room: Self.tagSize) { srtp_protect(outgoing, $0, $1) }
     }
 
     func protect(control packet: [UInt8]) -> [UInt8]? {
@@ -38,19 +38,28 @@ final class SRTPSession {
         transform(packet, room: 0) { srtp_unprotect_rtcp(incoming, $0, $1) }
     }
 
+    /// Transforms bytes in place.
+    ///
+    /// - Parameters:
+    ///   - first: what is transformed: these bytes, and those of `second`.
+    ///   - room: the most bytes that are added.
     private func transform(
-        _ packet: [UInt8], room: Int,
+        _ first: [UInt8], _ second: [UInt8] = [], room: Int,
         _ body: (UnsafeMutableRawPointer, UnsafeMutablePointer<Int32>) -> srtp_err_status_t
     ) -> [UInt8]? {
+        let size = first.count + second.count
         // libsrtp writes a tag of any profile behind the packet.
-        var bytes = packet + [UInt8](repeating: 0, count: room + Int(SRTP_MAX_TRAILER_LEN))
-        var count = Int32(packet.count)
-        let status = bytes.withUnsafeMutableBytes { buffer in
-            // The array has at least the bytes of the tag, or a packet of RTCP that was checked not to be empty.
-            buffer.baseAddress.map { body($0, &count) } ?? srtp_err_status_fail
+        let capacity = size + room + Int(SRTP_MAX_TRAILER_LEN)
+        let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, filled in
+            _ = buffer[..<first.count].initialize(fromContentsOf: first)
+            _ = buffer[first.count..<size].initialize(fromContentsOf: second)
+            var count = Int32(size)
+            guard let start = buffer.baseAddress, body(start, &count) == srtp_err_status_ok, count >= 0,
+                count <= capacity
+            else { return }
+            filled = Int(count)
         }
-        guard status == srtp_err_status_ok, count >= 0, Int(count) <= bytes.count else { return nil }
-        bytes.removeLast(bytes.count - Int(count))
-        return bytes
+        // No packet is empty.
+        return bytes.isEmpty ? nil : bytes
     }
 }

@@ -37,66 +37,68 @@ package struct RTPPacket: Sendable {
         fileprivate var holdCode: Int { Int(hold.milliseconds / Self.holdUnit) & 0xfff }
     }
 
-    /// Without encryption.
-    package private(set) var bytes: [UInt8]
+    /// What precedes the payload: the fixed header, the extensions, and the old number in a retransmission.
+    package private(set) var header: [UInt8]
+    /// Not copied, so that the packets of all viewers of a picture share its bytes.
+    package let payload: [UInt8]
     package let isVideo: Bool
-    /// Where the payload begins.
-    private let payloadStart: Int
     /// Where the number of the packet in the connection is; nil without it.
     private let transportSequenceStart: Int?
     /// The same of the time when it is sent.
     private let sendTimeStart: Int?
 
-    package var sequence: UInt16 { bytes.number16(at: 2) }
+    /// The header and the payload, without encryption.
+    package var bytes: [UInt8] { header + payload }
+    /// The size in bytes without encryption.
+    package var size: Int { header.count + payload.count }
+    package var sequence: UInt16 { header.number16(at: 2) }
     /// The number of the packet in the connection.
-    package var transportSequence: UInt16? { transportSequenceStart.map { bytes.number16(at: $0) } }
+    package var transportSequence: UInt16? { transportSequenceStart.map { header.number16(at: $0) } }
 
     package init(
         payloadType: UInt8, isMarked: Bool, sequence: UInt16, timestamp: UInt32, source: UInt32,
-        extensions: Extensions, mid: String, payload: some Collection<UInt8>, isVideo: Bool
+        extensions: Extensions, mid: String, payload: [UInt8], isVideo: Bool
     ) {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(40 + payload.count)
-        bytes += [0x90, (isMarked ? 0x80 : 0) | payloadType]
-        bytes.append16(sequence)
-        bytes.append32(timestamp)
-        bytes.append32(source)
-        bytes.append16(0xBEDE)
-        bytes.append16(0)
+        var header: [UInt8] = []
+        header.reserveCapacity(40)
+        header += [0x90, (isMarked ? 0x80 : 0) | payloadType]
+        header.append16(sequence)
+        header.append32(timestamp)
+        header.append32(source)
+        header.append16(0xBEDE)
+        header.append16(0)
         var transportSequenceStart: Int?
         var sendTimeStart: Int?
         let name = Array(mid.utf8.prefix(16))
         if let identifier = extensions.mid, !name.isEmpty {
-            bytes.append(identifier << 4 | UInt8(name.count - 1))
-            bytes += name
+            header.append(identifier << 4 | UInt8(name.count - 1))
+            header += name
         }
         if let identifier = extensions.transportSequence {
-            bytes.append(identifier << 4 | 1)
-            transportSequenceStart = bytes.count
-            bytes += [0, 0]
+            header.append(identifier << 4 | 1)
+            transportSequenceStart = header.count
+            header += [0, 0]
         }
         if let identifier = extensions.sendTime {
-            bytes.append(identifier << 4 | 2)
-            sendTimeStart = bytes.count
-            bytes += [0, 0, 0]
+            header.append(identifier << 4 | 2)
+            sendTimeStart = header.count
+            header += [0, 0, 0]
         }
         if isVideo, let identifier = extensions.playoutDelay {
             // The least and the most delay, of 12 bits each, in hundredths of a second.
             let hold = extensions.holdCode
-            bytes += [
+            header += [
                 identifier << 4 | 2, UInt8(hold >> 4), UInt8((hold & 0xf) << 4 | hold >> 8), UInt8(hold & 0xff),
             ]
         }
-        while !bytes.count.isMultiple(of: 4) { bytes.append(0) }
-        bytes.set16((bytes.count - 16) / 4, at: 14)
-        payloadStart = bytes.count
-        bytes += payload
-        (self.bytes, self.isVideo) = (bytes, isVideo)
+        while !header.count.isMultiple(of: 4) { header.append(0) }
+        header.set16((header.count - 16) / 4, at: 14)
+        (self.header, self.payload, self.isVideo) = (header, payload, isVideo)
         (self.transportSequenceStart, self.sendTimeStart) = (transportSequenceStart, sendTimeStart)
     }
 
     package mutating func setTransportSequence(_ number: UInt16) {
-        if let transportSequenceStart { bytes.set16(number, at: transportSequenceStart) }
+        if let transportSequenceStart { header.set16(number, at: transportSequenceStart) }
     }
 
     /// Notes the time when the packet is sent: seconds of an arbitrary clock, modulo 64, in 18 bits after the point.
@@ -104,17 +106,17 @@ package struct RTPPacket: Sendable {
         guard let sendTimeStart else { return }
         let (seconds, rest) = time.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         let code = (seconds & 63) << 18 | rest << 18 / 1_000_000_000
-        bytes[sendTimeStart] = UInt8(code >> 16 & 0xFF)
-        bytes.set16(Int(code & 0xFFFF), at: sendTimeStart + 1)
+        header[sendTimeStart] = UInt8(code >> 16 & 0xFF)
+        header.set16(Int(code & 0xFFFF), at: sendTimeStart + 1)
     }
 
     /// The packet as one of the stream of retransmissions (RFC 4588, section 4): its number precedes the payload.
     package func retransmission(payloadType: UInt8, sequence: UInt16, source: UInt32) -> RTPPacket {
         var copy = self
-        copy.bytes.insert(contentsOf: bytes[2..<4], at: payloadStart)
-        copy.bytes[1] = bytes[1] & 0x80 | payloadType
-        copy.bytes.set16(sequence, at: 2)
-        copy.bytes.set32(source, at: 8)
+        copy.header += header[2..<4]
+        copy.header[1] = header[1] & 0x80 | payloadType
+        copy.header.set16(sequence, at: 2)
+        copy.header.set32(source, at: 8)
         return copy
     }
 }

@@ -57,7 +57,7 @@ package struct RTPStream {
         guard !history.isEmpty, let packet = history[Int(number) % history.count], packet.sequence == number else {
             return nil
         }
-        return packet.bytes.count
+        return packet.size
     }
 
     /// A packet that was lost, to be sent again; nil if it is not kept any more.
