@@ -24,15 +24,18 @@ DESTDIR ?=
 SWIFT ?= swift
 # SwiftPM leaves a folder in TMPDIR for each manifest and library that it reads.
 IN_BUILD_FOLDER = mkdir -p $(CURDIR)/.build/tmp && TMPDIR=$(CURDIR)/.build/tmp
+# Where the headers of FFmpeg are, if the compiler does not look there (Fedora). It is opened at run time, and not linked.
+HEADERS = $(addprefix -Xcc ,$(filter-out -I/usr/include/%-linux-gnu, \
+	$(shell pkg-config --cflags-only-I libavcodec libswresample 2> /dev/null)))
 # Tests and demo share one build. The installed and measured programs link Swift's libraries statically, so that they run
 # without an installed Swift.
-BUILD = $(IN_BUILD_FOLDER) $(SWIFT) build -c release
+BUILD = $(IN_BUILD_FOLDER) $(SWIFT) build -c release $(HEADERS)
 BIN = .build/release
 # They look for no libraries beside themselves, are bound at once, export no symbols, and contain no path of this machine.
 # Packed relocations need glibc 2.36.
 PACKED := $(shell getconf GNU_LIBC_VERSION 2> /dev/null | awk '{ split($$2, v, "."); if (v[1] * 100 + v[2] >= 236) \
 	print "-Xlinker -z -Xlinker pack-relative-relocs" }')
-BUILD_STATIC = $(IN_BUILD_FOLDER) $(SWIFT) build -c release --static-swift-stdlib --scratch-path .build-static \
+BUILD_STATIC = $(IN_BUILD_FOLDER) $(SWIFT) build -c release $(HEADERS) --static-swift-stdlib --scratch-path .build-static \
 	--disable-local-rpath -Xswiftc -use-ld=lld -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now \
 	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker --icf=safe \
 	-Xlinker --version-script=$(CURDIR)/packaging/program.map $(PACKED) \
@@ -163,6 +166,7 @@ UNIT_FOLDER = $(DESTDIR)$(PREFIX)/lib/systemd/user
 LIB = $(DESTDIR)$(PREFIX)/lib/broadcast/extensions
 INSTALL_PROGRAM = install -Dm755 -s --strip-program="$(STRIP)"
 
+# The links of extensions to the program are relative, except where PREFIX/lib is a link to another place.
 # Only copies, so that it works as root without Swift and without a network.
 install:
 	@test -x "$(BIN_STATIC)/broadcast" || \
@@ -170,7 +174,9 @@ install:
 	$(INSTALL_PROGRAM) "$(BIN_STATIC)/broadcast" "$(DESTDIR)$(PREFIX)/bin/broadcast"
 	for name in $(EXTENSIONS); do \
 		install -Dm644 Extensions/$$name/extension.toml "$(LIB)/$$name/extension.toml" && \
-		ln -sfn ../../../../bin/broadcast "$(LIB)/$$name/broadcast-$$name" || exit 1; done
+		ln -sfn ../../../../bin/broadcast "$(LIB)/$$name/broadcast-$$name" || exit 1; \
+		[ -n "$(DESTDIR)" ] || [ -x "$(LIB)/$$name/broadcast-$$name" ] || \
+		ln -sfn "$(PREFIX)/bin/broadcast" "$(LIB)/$$name/broadcast-$$name" || exit 1; done
 	for section in 1 5 7; do install -Dm644 -t "$(SHARE)/man/man$$section" man/*.$$section || exit 1; done
 	install -Dm644 -t "$(DOC)" README.md CHANGELOG.md SECURITY.md LICENSE
 	install -Dm644 -t "$(DOC)/docs" docs/*.md docs/control.schema.json

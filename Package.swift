@@ -23,10 +23,9 @@ let layers = [
             .library("CX264", packages: ["libx264-dev"]),
             // The second encoder of H.264.
             .library("COpenH264", pkgConfig: "openh264", packages: ["libopenh264-dev"]),
-            .library("CAVUtil", pkgConfig: "libavutil", packages: ["libavutil-dev", "libavcodec-dev"]),
-            // libavcodec, opened at run time for AAC: it needs 57 other libraries.
-            .c("CAVCodec", uses: ["CAVUtil"]),
-            .library("CSWResample", pkgConfig: "libswresample libavutil", packages: ["libswresample-dev"]),
+            // libavcodec and libswresample, opened at run time for sound: they need 57 other libraries.
+            .c("CAVCodec"),
+            .c("CSWResample"),
             .library("CYUV", packages: ["libyuv-dev"]),
             // PNG for `broadcast preview`. libavcodec already depends on it.
             .library("CPNG", pkgConfig: "libpng", packages: ["libpng-dev"]),
@@ -139,7 +138,7 @@ let layers = [
             .swift(
                 "Encode",
                 uses: [
-                    "CX264", "COpenH264", "CAVUtil", "CAVCodec", "CYUV", "CPixelKernels", "CPNG", "CSixel", "Media",
+                    "CX264", "COpenH264", "CAVCodec", "CYUV", "CPixelKernels", "CPNG", "CSixel", "Media",
                     "Bitstream",
                 ]),
         ]),

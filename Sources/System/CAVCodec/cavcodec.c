@@ -13,6 +13,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void open_library(void) {
     void *library = dlopen(cavcodec_name, RTLD_NOW | RTLD_LOCAL);
     if (!library) return;
+    /* dlsym also finds the functions of libavutil, on which the library depends. */
 #define FIND(name) if (!(functions.name = (__typeof__(name) *)dlsym(library, #name))) return;
     CAVCODEC_FUNCTIONS(FIND)
 #undef FIND

@@ -1,5 +1,4 @@
 import CAVCodec
-import CAVUtil
 import Media
 
 /// Encodes blocks of 1024 stereo frames to raw AAC-LC packets with libavcodec's own encoder. Use it on one thread.
@@ -50,22 +49,22 @@ package final class AACEncoder {
         // The container stores the AudioSpecificConfig; packets do not contain it.
         context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
         context.pointee.thread_count = 1
-        cavcodec_set_stereo(context)
+        libavcodec.av_channel_layout_default(&context.pointee.ch_layout, 2)
         let code = libavcodec.avcodec_open2(context, codec, nil)
         guard code == 0 else { throw .cannotOpenAudio(.rejected(bitrate: bitrate, code: Int(code))) }
-        frame = av_frame_alloc()
+        frame = libavcodec.av_frame_alloc()
         packet = libavcodec.av_packet_alloc()
         guard let frame, packet != nil else { throw .cannotOpenAudio(.outOfMemory) }
         frame.pointee.nb_samples = Int32(AudioTrackFormat.framesPerPacket)
         frame.pointee.format = AV_SAMPLE_FMT_FLTP.rawValue
         frame.pointee.sample_rate = context.pointee.sample_rate
-        av_channel_layout_copy(&frame.pointee.ch_layout, &context.pointee.ch_layout)
-        guard av_frame_get_buffer(frame, 0) == 0 else { throw .cannotOpenAudio(.outOfMemory) }
+        _ = libavcodec.av_channel_layout_copy(&frame.pointee.ch_layout, &context.pointee.ch_layout)
+        guard libavcodec.av_frame_get_buffer(frame, 0) == 0 else { throw .cannotOpenAudio(.outOfMemory) }
     }
 
     deinit {
         libavcodec.av_packet_free(&packet)
-        av_frame_free(&frame)
+        libavcodec.av_frame_free(&frame)
         libavcodec.avcodec_free_context(&context)
     }
 
@@ -90,7 +89,7 @@ package final class AACEncoder {
             return [packet(silence.data, at: position - silence.delay)]
         }
         // libavcodec may still use the buffer of the previous block.
-        let code = av_frame_make_writable(frame)
+        let code = libavcodec.av_frame_make_writable(frame)
         guard code == 0 else { throw .audioFailed(code: Int(code)) }
         frame.withPlanes { left, right in
             for index in 0..<AudioTrackFormat.framesPerPacket {

@@ -3,11 +3,11 @@ import Media
 
 /// Stretches or compresses 48 kHz stereo sound by a few parts in a thousand with libswresample's soft compensation.
 final class StretchingResampler {
-    private var context: OpaquePointer?
+    private let context: OpaquePointer
     private let format: AudioFormat
     private var output: [Float] = []
 
-    /// Returns nil if libswresample cannot be initialised (out of memory).
+    /// Returns nil if libswresample cannot be opened, or initialised (out of memory).
     init?(format: AudioFormat) {
         guard let context = cswresample_stereo(Int32(format.sampleRate)) else { return nil }
         self.context = context
@@ -15,17 +15,17 @@ final class StretchingResampler {
     }
 
     deinit {
-        swr_free(&context)
+        cswresample_free(context)
     }
 
     /// The delay of the resampler in sample frames.
-    var delay: Int { Int(swr_get_delay(context, Int64(format.sampleRate))) }
+    var delay: Int { Int(cswresample_delay(context, Int64(format.sampleRate))) }
 
     /// Sets the fraction by which the following sound is stretched.
     func setStretch(_ stretch: Double) {
         // The distance is ten seconds, so that parts per million are whole samples.
         let distance = format.sampleRate * 10
-        _ = swr_set_compensation(context, Int32((stretch * Double(distance)).rounded()), Int32(distance))
+        cswresample_compensate(context, Int32((stretch * Double(distance)).rounded()), Int32(distance))
     }
 
     /// Resamples interleaved frames. The result has about the same length.
@@ -34,13 +34,12 @@ final class StretchingResampler {
         let frames = samples.count / channels
         let capacity = frames + frames / 50 + 64
         if output.count < capacity * channels { output = [Float](repeating: 0, count: capacity * channels) }
-        let written = samples.withUnsafeBytes { input in
-            output.withUnsafeMutableBytes { result in
-                var from: UnsafePointer<UInt8>? = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
-                var to: UnsafeMutablePointer<UInt8>? = result.baseAddress?.assumingMemoryBound(to: UInt8.self)
-                return swr_convert(context, &to, Int32(capacity), &from, Int32(frames))
+        let written = samples.withUnsafeBufferPointer { input -> Int in
+            output.withUnsafeMutableBufferPointer { result in
+                guard let from = input.baseAddress, let to = result.baseAddress else { return 0 }
+                return Int(cswresample_convert(context, to, Int32(capacity), from, Int32(frames)))
             }
         }
-        return Array(output[..<(max(0, Int(written)) * channels)])
+        return Array(output[..<(max(0, written) * channels)])
     }
 }
