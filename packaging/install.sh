@@ -66,6 +66,10 @@ while IFS= read -r file; do
     share/systemd/user/*) sed "s#/.local/bin/#$prefix/bin/#" "$here/files/$file" > "$prefix/$file.new" ;;
     esac
     mv -f "$prefix/$file.new" "$prefix/$file"
+    # The links of extensions to the program lead elsewhere if the folder lib is a link.
+    case $file in
+    lib/broadcast/extensions/*/broadcast-*) [ -x "$prefix/$file" ] || ln -sfn "$prefix/bin/broadcast" "$prefix/$file" ;;
+    esac
 done < "$here/list"
 echo "Installed broadcast $("$prefix/bin/broadcast" --version) in $prefix."
 case :$PATH: in

@@ -65,6 +65,22 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `The extensions are found where the folder of libraries is a link`() async throws {
+            try await withPeers { peers in
+                let folder = try await unpack(in: peers)
+                let broadcast = try BroadcastCommand(in: peers)
+                let own = broadcast.home + "/.local"
+                let disk = try peers.makeFolder("disk")
+                try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
+                try FileManager.default.createSymbolicLink(atPath: own + "/lib", withDestinationPath: disk)
+                let done = try await install(folder, [], broadcast, in: peers)
+                #expect(done.status == .exited(0), "\(done)")
+                let list = try await peers.run(
+                    "list", [own + "/bin/broadcast", "list-extensions"], environment: broadcast.environment)
+                #expect(list.contains("hls") && list.contains("whip") && !list.contains("cannot be used"), "\(list)")
+            }
+        }
+
         @Test func `Bad arguments, another machine and a missing library are named, and nothing is installed`()
             async throws
         {
