@@ -218,8 +218,8 @@ let layers = [
             .swift(
                 "Doctor",
                 uses: [
-                    "CAVCodec", "CDBus", "COpenH264", "COpenSSL", "CPulse", "CX264", "Media", "Concurrency", "Bus",
-                    "RTMP", "Capture", "X11Capture", "PortalCapture", "PulseCapture",
+                    "CAVCodec", "CCurl", "CDBus", "COpenH264", "COpenSSL", "CPulse", "CSRT", "CX264", "Media",
+                    "Concurrency", "Bus", "RTMP", "Capture", "X11Capture", "PortalCapture", "PulseCapture",
                     "Encode",
                     "Upload", "Session", "UserConfiguration", "Credentials",
                 ]),

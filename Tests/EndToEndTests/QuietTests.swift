@@ -29,7 +29,7 @@ extension EndToEndTests {
                 let lines = long.output.split(separator: "\n").map(String.init)
                 #expect(lines.first == "broadcast " + short.output.split(separator: "\n")[0])
                 #expect(lines.dropFirst().first?.hasPrefix("commit: ") == true)
-                for name in ["x264", "OpenH264", "libavcodec", "libpulse", "D-Bus", "OpenSSL"] {
+                for name in ["x264", "OpenH264", "libavcodec", "libcurl", "libpulse", "libsrt", "D-Bus", "OpenSSL"] {
                     let line = lines.first { $0.hasPrefix(name + ": ") } ?? ""
                     #expect(line.dropFirst(name.count + 2).first?.isNumber == true, "\(name): \(line)")
                 }

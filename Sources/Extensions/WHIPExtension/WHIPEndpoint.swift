@@ -34,10 +34,6 @@ package struct WHIPEndpoint: Sendable {
     private let connections: HTTPConnections
 
     init(_ settings: WHIPSettings) throws(BroadcastFailure) {
-        if let name = HTTPConnections.missingLibrary {
-            throw BroadcastFailure(
-                code: 500, message: "WHIP needs \(name), which cannot be opened: install libcurl with OpenSSL")
-        }
         guard let connections = Self.connections(to: settings.url, settings) else {
             throw BroadcastFailure(code: 500, message: "No memory for a connection")
         }

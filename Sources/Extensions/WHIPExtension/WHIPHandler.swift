@@ -1,6 +1,7 @@
 import Bitstream
 import BroadcastExtension
 import Dispatch
+import HTTPClient
 import Media
 
 /// Sends the broadcast to a server by WebRTC.
@@ -18,6 +19,10 @@ package final class WHIPHandler: BroadcastSampleHandler {
     package init() {}
 
     package func started(_ broadcast: BroadcastStart, host: BroadcastHost) throws {
+        if let name = HTTPConnections.missingLibrary {
+            throw BroadcastFailure(
+                code: 500, message: "WHIP needs \(name), which cannot be opened: install libcurl with OpenSSL")
+        }
         settings = try WHIPSettings(setup: broadcast.setup)
         (self.host, start) = (host, broadcast)
         if broadcast.tracks.isEmpty {

@@ -22,6 +22,10 @@ extension Doctor {
             }
         }
         report(.extensions, .ok, .extensions(usable))
+        for library in LibraryVersion.ofExtensions where !library.isInstalled {
+            let users = library.users.filter(usable.contains)
+            if !users.isEmpty { report(.extensions, .warning, .missingLibrary(library.file, extensions: users)) }
+        }
         do throws(ConfigurationError) {
             let configuration = try ConfigurationFile.load(paths.configFile)
             try configuration.check(with: catalog)

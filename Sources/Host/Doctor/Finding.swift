@@ -80,6 +80,8 @@ package enum Fact: Sendable, Equatable {
     case invalidConfiguration(ConfigurationError)
     case extensions([String])
     case unusableExtension(name: String, ConfigurationError)
+    /// A library that these extensions need for servers cannot be opened; the name of its file.
+    case missingLibrary(String, extensions: [String])
     case space(Space)
     case cannotWrite(folder: String, code: Int32)
     case speed([EncodingSpeed])

@@ -32,7 +32,8 @@ extension Finding {
         case .sound, .microphone, .noSoundServer: soundText
         case .keyring, .noSessionBus, .notifications, .certificates, .clockBehind, .clockPlausible, .folders:
             desktopText
-        case .configuration, .invalidConfiguration, .extensions, .unusableExtension: configurationText
+        case .configuration, .invalidConfiguration, .extensions, .unusableExtension, .missingLibrary:
+            configurationText
         case .space, .cannotWrite, .speed, .encoderFails, .soundEncoderFails: recordingText
         case .destination(let name): name
         case .server(let address, let examination): examination.text(of: address)
@@ -100,6 +101,9 @@ extension Finding {
         case .invalidConfiguration(let error): CommandError(error).message
         case .extensions(let names): names.isEmpty ? "none is installed" : names.joined(separator: ", ")
         case .unusableExtension(let name, let error): "\(name) cannot be used: \(CommandError(error).message)"
+        case .missingLibrary(let file, let extensions):
+            "\(extensions.joined(separator: " and ")) cannot send to a server: \(file) cannot be opened. "
+                + (file.hasPrefix("libcurl") ? "Install libcurl with OpenSSL." : "Install libsrt.")
         default: ""
         }
     }

@@ -62,7 +62,7 @@ package struct Broadcast: AsyncParsableCommand {
         """
 
     static func main() async {
-        ShippedExtension(arguments: CommandLine.arguments)?.run()
+        ShippedExtension(arguments: CommandLine.arguments)?.run(CommandLine.arguments)
         ArgumentConcealment.run()
         StandardDescriptors.open()
         // A detached session is started as /proc/self/exe, so without this its process name would be exe.

@@ -15,6 +15,9 @@ enum ShippedExtension: String {
     case srt = "broadcast-srt"
     case whip = "broadcast-whip"
 
+    /// The name that users know.
+    private var name: String { String(rawValue.dropFirst("broadcast-".count)) }
+
     /// Returns nil if the process was not started as an extension.
     init?(arguments: [String]) {
         guard let name = arguments.first?.split(separator: "/").last else { return nil }
@@ -22,7 +25,14 @@ enum ShippedExtension: String {
     }
 
     /// Serves the host on standard input and output until the end of the broadcast.
-    func run() -> Never {
+    ///
+    /// - Parameter arguments: those of the process, with its name.
+    func run(_ arguments: [String]) -> Never {
+        if arguments.count > 1 || isatty(STDIN_FILENO) != 0 {
+            let sentence = "\(rawValue) is an extension, which broadcast starts: broadcast start --to \(name)\n"
+            try? FileDescriptor.writeAll(Array(sentence.utf8), to: STDERR_FILENO)
+            exit(64)
+        }
         do throws(AppArmorProfile.Failure) {
             try AppArmorProfile(name: rawValue).enter()
         } catch {

@@ -112,6 +112,8 @@ static inline CURLcode ccurl_limit_socks5(CURL *easy) {
     return ccurl.curl_easy_setopt(easy, CURLOPT_SOCKS5_AUTH, (long)CURLAUTH_BASIC);
 }
 
+static inline const char *ccurl_version(void) { return ccurl.curl_version_info(CURLVERSION_NOW)->version; }
+
 /* The names and versions of the TLS libraries, for example "OpenSSL/3.0.2"; NULL without TLS. */
 static inline const char *_Nullable ccurl_tls_libraries(void) {
     return ccurl.curl_version_info(CURLVERSION_NOW)->ssl_version;

@@ -31,6 +31,7 @@ extern const char *const csrt_name;
     X(srt_getsndbuffer)                                                                                                \
     X(srt_getsockflag)                                                                                                 \
     X(srt_getsockstate)                                                                                                \
+    X(srt_getversion)                                                                                                  \
     X(srt_listen)                                                                                                      \
     X(srt_send)                                                                                                        \
     X(srt_setloglevel)                                                                                                 \
@@ -44,6 +45,8 @@ struct csrt_functions {
 };
 extern struct csrt_functions csrt;
 
+/* 0xXXYYZZ for version X.Y.Z. */
+static inline uint32_t csrt_version(void) { return csrt.srt_getversion(); }
 static inline int csrt_startup(void) { return csrt.srt_startup(); }
 static inline int csrt_cleanup(void) { return csrt.srt_cleanup(); }
 static inline void csrt_setloglevel(int level) { csrt.srt_setloglevel(level); }
