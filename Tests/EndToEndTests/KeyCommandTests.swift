@@ -117,6 +117,8 @@ extension EndToEndTests {
                     let result = try await broadcast.run(arguments)
                     #expect(result.status == .exited(77))
                     expectSentence(in: result.errors, saying: ["mine", "no-such-program", "not installed"])
+                    // The shell's own words.
+                    #expect(!result.errors.contains("not found"), "\(result.errors)")
                 }
                 try broadcast.writeConfiguration(
                     "[destinations.mine]\nextension = \"srt\"\nurl = \"srt://127.0.0.1:9\"\nkey-command = { stream-id = \"no-such-program\" }\n"

@@ -34,6 +34,8 @@ package struct KeyCommand {
     ///
     /// - Parameter isInterrupted: polled; if it returns true, the command is ended.
     package func key(isInterrupted: () -> Bool) throws(CredentialProblem) -> String {
+        // The shell would say it on the terminal, in its words.
+        if let program = missingProgram { throw .keyCommand(destination: destination, .missing(program: program)) }
         let result: Command.Result
         do throws(SystemError) {
             result = try Command.run(
@@ -48,12 +50,7 @@ package struct KeyCommand {
         case .killed(signal: SIGINT): throw .keyCommand(destination: destination, .interrupted(signal: SIGINT))
         case .killed(let signal): throw .keyCommand(destination: destination, .killed(signal: signal))
         case .exited(0): break
-        case .exited(let status):
-            // 127: the shell did not find the program (POSIX, Shell Command Language, 2.8.2).
-            if status == 127, let program = missingProgram {
-                throw .keyCommand(destination: destination, .missing(program: program))
-            }
-            throw .keyCommand(destination: destination, .failed(status: status))
+        case .exited(let status): throw .keyCommand(destination: destination, .failed(status: status))
         }
         let line = result.output.prefix { $0 != 0x0a && $0 != 0x0d }
         guard (1...CredentialStore.maximumSecret).contains(line.count),
