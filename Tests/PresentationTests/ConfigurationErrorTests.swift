@@ -219,18 +219,18 @@ struct ConfigurationErrorTests {
         ),
         (
             .notStored(destination: "twitch", .absent), .unavailable,
-            "No Secret Service answers. Nothing was stored. Try again, or store it in a file that only you can read. Run: "
-                + "broadcast setup twitch --plain-file"
+            "No Secret Service answers. Nothing was stored. Try again, or add --plain-file to the command: "
+                + "it stores the secret in a file that only you can read."
         ),
         (
             .notStored(destination: "twitch", .silent), .unavailable,
-            "The keyring does not answer in time. Nothing was stored. Try again, or store it in a file that only you can read. Run: "
-                + "broadcast setup twitch --plain-file"
+            "The keyring does not answer in time. Nothing was stored. Try again, or add --plain-file to the command: "
+                + "it stores the secret in a file that only you can read."
         ),
         (
             .notStored(destination: "twitch", .refused), .notPermitted,
             "The keyring did not store the secret: its dialog was closed, or it rejected the request. Nothing was stored. "
-                + "Try again, or store it in a file that only you can read. Run: broadcast setup twitch --plain-file"
+                + "Try again, or add --plain-file to the command: it stores the secret in a file that only you can read."
         ),
         (
             .keyCommand(destination: "twitch", .missing(program: "pass")), .notPermitted,

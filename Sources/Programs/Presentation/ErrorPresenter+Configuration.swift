@@ -217,11 +217,11 @@ extension CommandError {
                 .unavailable,
                 "The keyring does not answer, so the key of \(name) cannot be read. Restart the keyring, or log in again."
             )
-        case .notStored(let name, let problem):
+        case .notStored(_, let problem):
             self.init(
                 problem == .refused ? .notPermitted : .unavailable,
-                "\(problem.sentence) Nothing was stored. Try again, or store it in a file that only you can read. "
-                    + "Run: broadcast setup \(name) --plain-file")
+                "\(problem.sentence) Nothing was stored. Try again, or add --plain-file to the command: it stores the "
+                    + "secret in a file that only you can read.")
         case .keyringKeepsSecret(let name):
             self.init(.unavailable, "The keyring did not remove the key of \(name). Unlock it and try again.")
         case .keyCommand(let name, let problem): self.init(problem, of: name)
