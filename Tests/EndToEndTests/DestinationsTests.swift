@@ -181,7 +181,9 @@ extension EndToEndTests {
                 try await peer.wait(for: "the outage") {
                     try await status(of: "rtmp", in: studio)?.state == "reconnecting"
                 }
-                #expect(try await studio.broadcast.run(["remove-destination", "rtmp"]).status == .exited(69))
+                let removed = try await studio.broadcast.run(["remove-destination", "rtmp"])
+                #expect(removed.status == .exited(69) && removed.output == "", "\(removed)")
+                expectSentence(in: removed.errors, saying: ["rtmp: failed after 00:"])
                 #expect(try await studio.status()?.destinations.map(\.name) == ["file.mp4"])
                 #expect(!peer.standardError.contains("rtmp: failed"), "\(peer.standardError)")
                 let stop = try await studio.broadcast.run(["stop", "--json"])

@@ -59,16 +59,12 @@ struct RemoveDestinationCommand: AsyncParsableCommand {
     func run() async throws {
         let request = ControlRequest.removeDestination(destination, folder: FileManager.default.currentDirectoryPath)
         guard let ended = try await name.ask(request).destination else { return }
-        if json {
-            try Output.answer(ControlJSON.encode(ended, pretty: true))
-        } else {
-            try Output.answer(ResultLine.text(ended))
-        }
+        if json { try Output.answer(ControlJSON.encode(ended, pretty: true)) }
         if let error = ended.error {
             throw CommandError(
-                error.status.flatMap(ExitStatus.init(rawValue:)) ?? .unavailable,
-                cleaned: "\(ended.name): \(error.message)")
+                error.status.flatMap(ExitStatus.init(rawValue:)) ?? .unavailable, cleaned: ResultLine.text(ended))
         }
+        if !json { try Output.answer(ResultLine.text(ended)) }
     }
 }
 
