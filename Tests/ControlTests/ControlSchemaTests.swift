@@ -132,7 +132,9 @@ import Testing
             fastestPreset: true, encodedFps: 15),
         audio: SessionReport.Audio(
             app: SessionReport.AudioSource(source: "sink.monitor", levelDb: -18.5, driftPpm: 12.5, muted: false),
-            mic: SessionReport.AudioSource(source: nil, levelDb: nil, driftPpm: 0, muted: true)),
+            mic: SessionReport.AudioSource(
+                source: nil, levelDb: nil, driftPpm: 0, muted: true, problem: "No sound: PulseAudio cannot be reached.")
+        ),
         application: SessionReport.Application(id: "firefox", title: "Start", name: "Firefox"),
         hiddenWindows: [
             SessionReport.HiddenWindows(rule: "class:KeePassXC", windows: 2),

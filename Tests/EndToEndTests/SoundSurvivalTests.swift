@@ -12,9 +12,12 @@ extension EndToEndTests {
                 try await studio.waitUntilElapsed(2.5, of: peer)
                 try await pulse.kill()
                 _ = try await peer.waitForErrorLine(containing: "Warning: No sound")
+                let problem = try await studio.status()?.audio.app?.problem
+                #expect(problem?.hasPrefix("No sound: PulseAudio cannot be reached") == true, "\(problem ?? "none")")
                 try await studio.waitUntilElapsed(4.5, of: peer)
                 try await pulse.restart()
                 try await peer.wait(for: "sound") { try await studio.status()?.audio.app?.source != nil }
+                #expect(try await studio.status()?.audio.app?.problem == nil)
                 _ = try await peer.waitForErrorLine(containing: "The sound of the applications is back.")
                 try await peer.wait(for: "the player") {
                     try await !pulse.control(["list", "short", "sink-inputs"]).isEmpty

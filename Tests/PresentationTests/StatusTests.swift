@@ -129,12 +129,13 @@ struct StatusTests {
             width: 1280, height: 720, fps: 60, captured: 90, encoded: 80, repeated: 20, dropped: 1, bitrateKbps: 4500)
         report.audio.app = SessionReport.AudioSource(source: "speakers", levelDb: -12.4, driftPpm: 0, muted: false)
         report.audio.mic = SessionReport.AudioSource(source: nil, levelDb: nil, driftPpm: 0, muted: true)
+        report.audio.mic?.problem = "No sound: PulseAudio cannot be reached."
         report.hiddenWindows = [.init(rule: "class:A", windows: 2), .init(rule: "class:B", windows: nil)]
         let text = """
             default: live, 01:02, display :0, process 4711
               video: 1280x720 at 60 fps, 4500 kbit/s; 90 captured, 80 encoded, 20 repeated, 1 dropped
               app: speakers, -12.4 dB
-              mic: no source, silent, muted
+              mic: no source, silent, muted. No sound: PulseAudio cannot be reached.
               hidden: class:A (2 windows), class:B (not yet applied)
             """
         #expect(StatusText.text(report) == text)

@@ -43,6 +43,7 @@ package struct SessionStatus: Decodable {
         package let levelDb: Double?
         package let driftPpm: Double
         package let muted: Bool
+        package let problem: String?
     }
 
     package struct Sounds: Decodable {

@@ -83,8 +83,11 @@ package struct SessionReport: Codable, Sendable, Equatable {
         package var levelDb: Double?
         package var driftPpm: Double
         package var muted: Bool
+        /// A sentence that says why no source is open. Omitted while one is.
+        package var problem: String?
 
-        package init(source: String?, levelDb: Double?, driftPpm: Double, muted: Bool) {
+        package init(source: String?, levelDb: Double?, driftPpm: Double, muted: Bool, problem: String? = nil) {
+            self.problem = problem
             self.source = source
             self.levelDb = levelDb
             self.driftPpm = driftPpm

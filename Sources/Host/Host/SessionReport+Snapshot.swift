@@ -28,7 +28,10 @@ extension SessionReport {
                     repeated: $0.repeated, dropped: $0.dropped, bitrateKbps: $0.bitrate, targetKbps: $0.targetBitrate,
                     fastestPreset: $0.reduction.usesFastestPreset ? true : nil,
                     encodedFps: $0.reduction.frameDivisor > 1 ? $0.frameRate / $0.reduction.frameDivisor : nil)
-            }, audio: Audio(app: snapshot.app.map(AudioSource.init), mic: snapshot.mic.map(AudioSource.init)),
+            },
+            audio: Audio(
+                app: snapshot.app.map { AudioSource($0, phrases: phrases) },
+                mic: snapshot.mic.map { AudioSource($0, phrases: phrases) }),
             application: application.map { Application(id: $0.id, title: $0.title, name: $0.name) },
             hiddenWindows: snapshot.hiddenWindows.isEmpty
                 ? nil : snapshot.hiddenWindows.map { HiddenWindows(rule: $0.rule, windows: $0.count) },
@@ -38,10 +41,10 @@ extension SessionReport {
 }
 
 extension SessionReport.AudioSource {
-    fileprivate init(_ audio: SessionSnapshot.Audio) {
+    fileprivate init(_ audio: SessionSnapshot.Audio, phrases: any HostPhrases) {
         self.init(
             source: audio.source, levelDb: audio.level, driftPpm: (audio.drift * 10).rounded() / 10,
-            muted: audio.isMuted)
+            muted: audio.isMuted, problem: audio.problem.map { phrases.sentence(.session(.pipeline($0))) })
     }
 }
 

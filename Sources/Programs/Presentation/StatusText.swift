@@ -28,7 +28,9 @@ package enum StatusText {
         for (name, source) in [("app", session.audio.app), ("mic", session.audio.mic)] {
             guard let source else { continue }
             let level = source.levelDb.map { "\($0) dB" } ?? "silent"
-            lines.append("  \(name): \(source.source ?? "no source"), \(level)" + (source.muted ? ", muted" : ""))
+            var line = "  \(name): \(source.source ?? "no source"), \(level)" + (source.muted ? ", muted" : "")
+            if let problem = source.problem { line += ". \(problem)" }
+            lines.append(line)
         }
         if let hidden = session.hiddenWindows {
             lines.append(

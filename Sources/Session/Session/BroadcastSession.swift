@@ -202,7 +202,8 @@ package final class BroadcastSession: Sendable {
 
     private func sound(of track: Track) -> SessionSnapshot.Audio? {
         pipeline.sound(of: track).map {
-            SessionSnapshot.Audio(source: $0.name, level: $0.level, drift: $0.drift, isMuted: $0.isMuted)
+            SessionSnapshot.Audio(
+                source: $0.name, level: $0.level, drift: $0.drift, isMuted: $0.isMuted, problem: $0.problem)
         }
     }
 

@@ -13,9 +13,14 @@ package struct SessionSnapshot: Sendable {
         /// The difference between the source's clock and the session's clock, in ppm.
         package var drift = 0.0
         package var isMuted = false
+        /// Why no source is open; nil while one is, and before that is known.
+        package var problem: PipelineNotice?
 
-        package init(source: String?, level: Double?, drift: Double = 0, isMuted: Bool = false) {
+        package init(
+            source: String?, level: Double?, drift: Double = 0, isMuted: Bool = false, problem: PipelineNotice? = nil
+        ) {
             self.source = source
+            self.problem = problem
             self.level = level
             self.drift = drift
             self.isMuted = isMuted

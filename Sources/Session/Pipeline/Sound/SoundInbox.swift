@@ -5,6 +5,8 @@ import Media
 package struct SoundStatus: Sendable {
     /// The PulseAudio source, file or program; nil while no source is open.
     package var name: String?
+    /// Why no source is open; nil while one is, and before that is known.
+    package var problem: PipelineNotice?
     /// The highest peak of the last second in dB below full scale; nil if there was no sound.
     package var level: Double?
     /// The difference between the source's clock and the session's clock, in ppm.
@@ -53,14 +55,18 @@ package final class SoundInbox: Sendable {
 
     /// Sets the name of the source of `track`.
     package func started(_ track: Track, name: String) {
-        state.withLock { $0.statuses[track, default: SoundStatus()].name = name }
+        state.withLock { state in
+            state.statuses[track, default: SoundStatus()].name = name
+            state.statuses[track]?.problem = nil
+        }
     }
 
     /// Reports that the sources of `tracks` deliver no sound at present.
-    package func suspend(_ tracks: [Track]) {
+    package func suspend(_ tracks: [Track], because problem: PipelineNotice?) {
         state.update { state in
             for track in tracks {
-                state.statuses[track]?.name = nil
+                state.statuses[track, default: SoundStatus()].name = nil
+                state.statuses[track]?.problem = problem
                 state.work.suspended.insert(track)
             }
         }

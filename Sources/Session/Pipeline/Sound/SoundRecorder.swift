@@ -109,6 +109,7 @@ final class SoundRecorder: Sendable {
             if goesOn() { report(.failed(error)) }
             return
         }
+        var problem: PipelineNotice?
         let converter = FormatConverter(from: source.format)
         inbox.started(.app, name: path)
         do throws(CaptureError) {
@@ -120,9 +121,10 @@ final class SoundRecorder: Sendable {
                 }
             }
         } catch {
+            problem = .soundContentFailed(error)
             report(.notice(.soundContentFailed(error)))
         }
-        inbox.suspend([.app])
+        inbox.suspend([.app], because: problem)
     }
 
     private var requests: [PulseRequest] {
@@ -138,8 +140,10 @@ final class SoundRecorder: Sendable {
     private func note(_ event: PulseEvent) {
         switch event {
         case .started(let track, let source): inbox.started(track, name: source)
-        case .interrupted(let track, _): inbox.suspend([track])
-        case .serverUnavailable: inbox.suspend(requests.map(\.track))
+        case .interrupted(let track, let problem):
+            inbox.suspend([track], because: .soundInterrupted(track, problem))
+        case .serverUnavailable(let code):
+            inbox.suspend(requests.map(\.track), because: .soundUnavailable(code: code))
         }
     }
 }
