@@ -8,7 +8,7 @@ package struct AppArmorProfile {
     }
 
     package let name: String
-    /// The file by which an administrator says that the profiles are wanted, and files of the kernel. Tests have others.
+    /// The file by which an administrator asks for the profiles, and files of the kernel. Tests have others.
     package var installedFile = "/etc/apparmor.d/broadcast-extensions"
     package var modulesFolder = "/sys/module"
     package var attributeFile = "/proc/self/attr/apparmor/current"
