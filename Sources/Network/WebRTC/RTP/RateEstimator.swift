@@ -48,8 +48,8 @@ package struct RateEstimator {
     package static let standard = 10_000_000.0
     package static let smallest = 150_000.0
     package static let largest = 100_000_000.0
-    /// Packets whose times are kept.
-    private static let windowSize = 8192
+    /// Packets whose times are kept: those of 2 s at 20 Mbit/s.
+    private static let windowSize = 4096
 
     /// What a line delivered that was full, in bit/s.
     private struct Capacity {
@@ -69,7 +69,13 @@ package struct RateEstimator {
     /// How long packets wait in the line, smoothed.
     package private(set) var delay = MediaTime.zero
 
-    private var sent = [(time: MediaTime, size: Int)?](repeating: nil, count: windowSize)
+    private struct SentPacket {
+        var time = MediaTime.zero
+        /// In bytes; 0 without a packet.
+        var size: UInt32 = 0
+    }
+
+    private var sent = [SentPacket](repeating: SentPacket(), count: windowSize)
     private var base = DelayBase(duration: MediaTime(milliseconds: 10_000))
     private var windowStart: MediaTime?
     /// In the present window.
@@ -98,7 +104,7 @@ package struct RateEstimator {
 
     /// Notes a packet that is sent.
     package mutating func noteSent(_ number: UInt16, size: Int, at time: MediaTime) {
-        sent[Int(number) % Self.windowSize] = (time, size)
+        sent[Int(number) % Self.windowSize] = SentPacket(time: time, size: UInt32(size))
         noteSent(byteCount: size)
     }
 
@@ -109,14 +115,15 @@ package struct RateEstimator {
     package mutating func note(_ feedback: TransportFeedback, at time: MediaTime) {
         for (offset, arrival) in feedback.arrivals.enumerated() {
             let index = Int(feedback.first &+ UInt16(offset)) % Self.windowSize
-            guard let packet = sent[index] else { continue }
+            let packet = sent[index]
+            guard packet.size > 0 else { continue }
             guard let arrival else {
                 missing += 1
                 continue
             }
-            sent[index] = nil
+            sent[index].size = 0
             arrived += 1
-            arrivedBytes += packet.size
+            arrivedBytes += Int(packet.size)
             noteDelay(arrival - packet.time, at: time)
         }
         guard let length = endWindow(at: time) else { return }
