@@ -1,4 +1,5 @@
 import BroadcastExtension
+import CLinux
 import FoundationEssentials
 import Glibc
 import HLSExtension
@@ -39,6 +40,7 @@ enum ShippedExtension: String {
             try? FileDescriptor.writeAll(Array("\(error.sentence)\n".utf8), to: STDERR_FILENO)
             exit(1)
         }
+        clinux_return_large_buffers()
         switch self {
         case .hls:
             BroadcastExtension.run(HLSHandler(home: ProcessInfo.processInfo.environment["HOME"]), isReady: false)

@@ -84,6 +84,10 @@ short clinux_poll_input(int descriptor, int wake, int64_t nanoseconds);
    now. */
 void clinux_take_foreground(pid_t group);
 
+/* From now on, buffers of 128 KiB and more go back to the system when they are freed. glibc raises that limit with the
+   first one that is freed (mallopt(3)), and then keeps holes between small pieces of memory. */
+void clinux_return_large_buffers(void);
+
 /* Sends one message over a connected socket, with a copy of `descriptor` unless that is -1 (unix(7), SCM_RIGHTS).
    Raises no SIGPIPE. Returns the bytes sent, or -1 with errno. */
 ssize_t clinux_send_message(int socket, const void *_Nonnull bytes, size_t count, int descriptor);
