@@ -19,7 +19,8 @@ let layers = [
                     "libxfixes-dev", "libxi-dev", "libxrandr-dev",
                     "libxss-dev",
                 ]),
-            .library("CPulse", packages: ["libpulse-dev"]),
+            // libpulse, opened at run time: extensions, and commands that record no sound, do not need it.
+            .c("CPulse"),
             .library("CX264", packages: ["libx264-dev"]),
             // The second encoder of H.264.
             .library("COpenH264", pkgConfig: "openh264", packages: ["libopenh264-dev"]),
@@ -43,7 +44,7 @@ let layers = [
             .library("COpus", pkgConfig: "opus", packages: ["libopus-dev"]),
             // libsrt, opened at run time for the srt extension, so that other users do not need it.
             .c("CSRT"),
-            // The desktop's session bus. This library is loaded anyway, because libpulse is linked with it.
+            // The desktop's session bus. libpulse is linked with this library, too.
             .library("CDBus", pkgConfig: "dbus-1", packages: ["libdbus-1-dev"]),
             // Linux calls that Swift cannot import, and the code between fork and exec.
             .c("CLinux"),
@@ -282,8 +283,9 @@ let examples: [Module] = [
 /// compositor, real peers, and stand-ins.
 let support: [Module] = [
     .support("TestPatterns"),
-    .program("TestScreen", uses: ["TestPatterns", "CX11", "CPulse"]),
-    // It links libpipewire; the broadcaster opens it at run time.
+    // They link libpulse and libpipewire; the broadcaster opens them at run time.
+    .library("CPulseDev", pkgConfig: "libpulse", packages: ["libpulse-dev"]),
+    .program("TestScreen", uses: ["TestPatterns", "CX11", "CPulseDev"]),
     .library("CPipeWireDev", pkgConfig: "libpipewire-0.3", packages: ["libpipewire-0.3-dev"]),
     .c("CTestCast", uses: ["CPipeWireDev"]),
     .c("CPipeWireFaults", uses: ["CPipeWire", "CSPA"]),

@@ -1,6 +1,6 @@
 /* libpulse's asynchronous API. */
-#ifndef CPULSE_SHIM_H
-#define CPULSE_SHIM_H
+#ifndef CPULSEDEV_SHIM_H
+#define CPULSEDEV_SHIM_H
 
 #include <pulse/pulseaudio.h>
 

@@ -6,7 +6,8 @@ extension EndToEndTests {
     /// Libraries that are opened at run time, and cannot be opened: empty files precede them.
     struct MissingLibraryTests {
         private static let names =
-            (58...64).map { "libavcodec.so.\($0)" } + ["libcurl.so.4"] + (3...6).map { "libsrt.so.1.\($0)" }
+            (58...64).map { "libavcodec.so.\($0)" } + ["libcurl.so.4", "libpulse.so.0"]
+            + (3...6).map { "libsrt.so.1.\($0)" }
 
         private func hideLibraries(in peers: Peers) throws -> String {
             let folder = try peers.makeFolder("hidden-libraries")
@@ -27,6 +28,22 @@ extension EndToEndTests {
                     ["start", "--no-app-audio", "--to", studio.path("b.mp4"), "--duration", "1s"])
                 #expect(silent.status == .exited(0), "\(silent)")
                 #expect(try await studio.peers.run("ffprobe", ["ffprobe", studio.path("b.mp4")]).isEmpty)
+            }
+        }
+
+        @Test func `Without libpulse, a broadcast is silent, and says why`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                let hidden = try hideLibraries(in: studio.peers)
+                for name in Self.names where name.hasPrefix("libavcodec") {
+                    try FileManager.default.removeItem(atPath: hidden + "/" + name)
+                }
+                var broadcast = studio.broadcast
+                broadcast.environment["LD_LIBRARY_PATH"] = hidden
+                let result = try await broadcast.run(["start", "--to", studio.path("a.mp4"), "--duration", "2s"])
+                #expect(result.status == .exited(0), "\(result)")
+                #expect(result.errors.contains("libpulse.so.0 cannot be opened. Install libpulse."), "\(result)")
+                let audio = try await AudioDecoder.decode(studio.path("a.mp4"), in: studio.peers)
+                #expect(audio.samples.count > 48_000 && audio.level(from: 0, duration: 1) == 0)
             }
         }
 
@@ -65,13 +82,13 @@ extension EndToEndTests {
                 var broadcast = try BroadcastCommand(in: peers, display: missingDisplay)
                 broadcast.environment["LD_LIBRARY_PATH"] = try hideLibraries(in: peers)
                 let version = try await broadcast.run(["--version", "--verbose"])
-                for name in ["libavcodec", "libcurl", "libsrt"] {
+                for name in ["libavcodec", "libcurl", "libpulse", "libsrt"] {
                     #expect(version.output.contains("\(name): not installed"), "\(version)")
                 }
                 let doctor = try await broadcast.run(["doctor"], deadline: .seconds(60)).output
                 #expect(doctor.contains("hls and whip cannot send to a server: libcurl.so.4"), "\(doctor)")
                 #expect(doctor.contains("srt cannot send to a server: libsrt.so.1"), "\(doctor)")
-                #expect(doctor.contains("Install libavcodec"), "\(doctor)")
+                #expect(doctor.contains("Install libavcodec") && doctor.contains("Install libpulse"), "\(doctor)")
             }
         }
 

@@ -151,6 +151,10 @@ struct NoticesTests {
         ),
         (
             // PA_ERR_CONNECTIONREFUSED
+            .pipeline(.noSoundLibrary("libpulse.so.0")), false,
+            "No sound: libpulse.so.0 cannot be opened. Install libpulse. The broadcast continues in silence."
+        ),
+        (
             .pipeline(.soundUnavailable(code: 6)), false,
             "No sound: PulseAudio cannot be reached (\(PulseProblem.reason(6))). The broadcast continues in silence until it can."
         ),

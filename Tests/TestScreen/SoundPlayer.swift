@@ -1,4 +1,4 @@
-import CPulse
+import CPulseDev
 import Glibc
 
 /// A playback stream on the default sink, filled on libpulse's thread. It reconnects after the server was restarted.

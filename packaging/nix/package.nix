@@ -74,12 +74,12 @@ stdenv.mkDerivation {
   installPhase = "make install PREFIX=$out STRIP=true";
   # They are opened at run time.
   postFixup = ''
-    wrapProgram $out/bin/broadcast --prefix LD_LIBRARY_PATH : ${lib.makeLibraryPath [ curl ffmpeg libsecret pipewire srt ]}
+    wrapProgram $out/bin/broadcast --prefix LD_LIBRARY_PATH : ${lib.makeLibraryPath [ curl ffmpeg libpulseaudio libsecret pipewire srt ]}
   '';
 
   meta = {
     description = "Show a Linux desktop live from the command line";
-    # The sources are GPL-2.0-or-later; the programs contain code under the Apache License 2.0.
+    # The sources are GPL-2.0-or-later; the program contains code under the Apache License 2.0.
     license = lib.licenses.gpl3Plus;
     platforms = [ "x86_64-linux" "aarch64-linux" ];
     mainProgram = "broadcast";

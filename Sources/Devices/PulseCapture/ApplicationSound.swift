@@ -58,7 +58,7 @@ final class ApplicationSound {
         found = []
         muted = request.mutedWindows?.currentMutedSound ?? (.none, 0)
         let me = Unmanaged.passUnretained(self).toOpaque()
-        let sinks = pa_context_get_sink_info_list(
+        let sinks = cpulse_context_get_sink_info_list(
             context,
             { _, info, _, userdata in
                 guard let userdata, let info = info?.pointee, let name = info.name,
@@ -69,7 +69,7 @@ final class ApplicationSound {
                 )
             }, me)
         // The server answers requests in order, so this answer follows the sinks.
-        let inputs = pa_context_get_sink_input_info_list(
+        let inputs = cpulse_context_get_sink_input_info_list(
             context,
             { _, info, isLast, userdata in
                 guard let userdata else { return }
@@ -108,7 +108,7 @@ final class ApplicationSound {
             return
         }
         let keys: [String] = [PA_PROP_APPLICATION_NAME, PA_PROP_APPLICATION_PROCESS_BINARY, PA_PROP_APPLICATION_ID]
-        let names = keys.compactMap { key in pa_proplist_gets(properties, key).map { String(cString: $0) } }
+        let names = keys.compactMap { key in cpulse_proplist_gets(properties, key).map { String(cString: $0) } }
         if names.contains(where: { $0.lowercased() == name.lowercased() }) {
             found.append(SinkInput(index: input.index, monitor: sink.monitor))
         }
@@ -121,7 +121,7 @@ final class ApplicationSound {
         case .all: return true
         case .none: return false
         case .processes(let processes):
-            func value(_ key: String) -> String? { pa_proplist_gets(properties, key).map { String(cString: $0) } }
+            func value(_ key: String) -> String? { cpulse_proplist_gets(properties, key).map { String(cString: $0) } }
             guard let process = value(PA_PROP_APPLICATION_PROCESS_ID).flatMap({ Int32($0) }),
                 let program = value(PA_PROP_APPLICATION_PROCESS_BINARY), ProcessAncestry.runs(program, as: process)
             else { return true }
@@ -178,8 +178,8 @@ final class ApplicationSound {
 
     private func cancelOperations() {
         for operation in pendingOperations {
-            pa_operation_cancel(operation)
-            pa_operation_unref(operation)
+            cpulse_operation_cancel(operation)
+            cpulse_operation_unref(operation)
         }
         pendingOperations = []
     }

@@ -23,6 +23,11 @@ package final class PulseRecorder {
     private var wasUnavailable = false
     private var followedDefaults: (sink: String, source: String)?
 
+    /// The name of the library that recording needs, if it cannot be opened.
+    package static var missingLibrary: String? { cpulse_open() ? nil : String(cString: cpulse_name) }
+
+    /// Returns nil without memory, and without the library.
+    ///
     /// - Parameters:
     ///   - deliver: called with each piece of sound, on the thread that calls `iterate`.
     ///   - report: called when sound starts or stops, on the same thread.
@@ -30,7 +35,7 @@ package final class PulseRecorder {
         requests: [PulseRequest], clock: SessionClock, deliver: @escaping (SampleBuffer) -> Void,
         report: @escaping (PulseEvent) -> Void
     ) {
-        guard let mainloop = pa_mainloop_new() else { return nil }
+        guard cpulse_open(), let mainloop = cpulse_mainloop_new() else { return nil }
         self.mainloop = mainloop
         self.requests = requests
         self.clock = clock
@@ -40,21 +45,23 @@ package final class PulseRecorder {
 
     deinit {
         disconnect()
-        pa_mainloop_free(mainloop)
+        cpulse_mainloop_free(mainloop)
     }
 
     /// Waits up to `timeout` for the server and processes its messages. Never waits longer.
     package func iterate(timeout: MediaTime) {
         if context == nil && !requests.isEmpty && clock.now >= nextAttempt { connect() }
-        if pa_mainloop_prepare(mainloop, Int32(timeout.nanoseconds / 1000)) >= 0, pa_mainloop_poll(mainloop) >= 0 {
-            _ = pa_mainloop_dispatch(mainloop)
+        if cpulse_mainloop_prepare(mainloop, Int32(timeout.nanoseconds / 1000)) >= 0,
+            cpulse_mainloop_poll(mainloop) >= 0
+        {
+            _ = cpulse_mainloop_dispatch(mainloop)
         }
         guard let context else { return }
-        switch pa_context_get_state(context) {
+        switch cpulse_context_get_state(context) {
         case PA_CONTEXT_READY:
             reviveStreams()
         case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED:
-            lose(code: pa_context_errno(context))
+            lose(code: cpulse_context_errno(context))
         default: break
         }
     }
@@ -72,7 +79,7 @@ package final class PulseRecorder {
         }
         streams.removeAll { !wanted.contains($0.request) }
         applications.removeAll { !wanted.contains($0.request) }
-        if let context, pa_context_get_state(context) == PA_CONTEXT_READY {
+        if let context, cpulse_context_get_state(context) == PA_CONTEXT_READY {
             subscribe()
             for request in added { open(request) }
         }
@@ -84,25 +91,25 @@ package final class PulseRecorder {
     // MARK: The connection
 
     private func connect() {
-        guard let context = pa_context_new(pa_mainloop_get_api(mainloop), "broadcast") else { return }
+        guard let context = cpulse_context_new(cpulse_mainloop_get_api(mainloop), "broadcast") else { return }
         self.context = context
         let me = Unmanaged.passUnretained(self).toOpaque()
-        pa_context_set_state_callback(
+        cpulse_context_set_state_callback(
             context,
             { _, userdata in
                 guard let userdata else { return }
                 Unmanaged<PulseRecorder>.fromOpaque(userdata).takeUnretainedValue().contextStateChanged()
             }, me)
-        if pa_context_connect(context, PulseAddress.server(), PA_CONTEXT_NOAUTOSPAWN, nil) < 0 {
-            lose(code: pa_context_errno(context))
+        if cpulse_context_connect(context, PulseAddress.server(), PA_CONTEXT_NOAUTOSPAWN, nil) < 0 {
+            lose(code: cpulse_context_errno(context))
         }
     }
 
     private func contextStateChanged() {
-        guard let context, pa_context_get_state(context) == PA_CONTEXT_READY else { return }
+        guard let context, cpulse_context_get_state(context) == PA_CONTEXT_READY else { return }
         wasUnavailable = false
         let me = Unmanaged.passUnretained(self).toOpaque()
-        pa_context_set_subscribe_callback(
+        cpulse_context_set_subscribe_callback(
             context,
             { _, event, _, userdata in
                 guard let userdata else { return }
@@ -118,7 +125,7 @@ package final class PulseRecorder {
         guard let context else { return }
         let follows = requests.contains(where: \.takesSingleStreams)
         let mask = PA_SUBSCRIPTION_MASK_SERVER.rawValue | (follows ? PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue : 0)
-        release(pa_context_subscribe(context, pa_subscription_mask_t(rawValue: mask), nil, nil))
+        release(cpulse_context_subscribe(context, pa_subscription_mask_t(rawValue: mask), nil, nil))
     }
 
     private func changed(_ event: pa_subscription_event_type_t) {
@@ -134,7 +141,7 @@ package final class PulseRecorder {
         guard let context else { return }
         let me = Unmanaged.passUnretained(self).toOpaque()
         release(
-            pa_context_get_server_info(
+            cpulse_context_get_server_info(
                 context,
                 { _, info, userdata in
                     guard let userdata, let info = info?.pointee else { return }
@@ -169,15 +176,15 @@ package final class PulseRecorder {
         streams.removeAll()
         applications.removeAll()
         guard let context else { return }
-        pa_context_set_state_callback(context, nil, nil)
-        pa_context_set_subscribe_callback(context, nil, nil)
-        pa_context_disconnect(context)
-        pa_context_unref(context)
+        cpulse_context_set_state_callback(context, nil, nil)
+        cpulse_context_set_subscribe_callback(context, nil, nil)
+        cpulse_context_disconnect(context)
+        cpulse_context_unref(context)
         self.context = nil
     }
 
     private func release(_ operation: OpaquePointer?) {
-        if let operation { pa_operation_unref(operation) }
+        if let operation { cpulse_operation_unref(operation) }
     }
 
     // MARK: Streams

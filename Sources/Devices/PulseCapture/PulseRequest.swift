@@ -69,7 +69,8 @@ extension PulseProblem {
     /// - Parameter knowsPlace: false if the environment does not say where the server is. cron, and some ways over SSH,
     ///   do not set it.
     package static func reason(_ code: Int32, knowsPlace: Bool = knowsPlace) -> String {
-        let reason = pa_strerror(code).map { String(cString: $0) } ?? "error \(code)"
+        let known = cpulse_open() ? cpulse_strerror(code).map { String(cString: $0) } : nil
+        let reason = known ?? "error \(code)"
         // Only then the server was not found.
         guard code == Int32(PA_ERR_CONNECTIONREFUSED.rawValue), !knowsPlace else { return reason }
         return "\(reason); XDG_RUNTIME_DIR is not set: set it to /run/user/\(getuid())"

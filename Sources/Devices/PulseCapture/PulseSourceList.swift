@@ -58,8 +58,8 @@ package final class PulseSourceList {
     private var outputDelay: Duration?
     private var pending = 4
 
-    /// Returns the current sources, or nil if no server answers within `timeout` milliseconds. Blocks the calling
-    /// thread.
+    /// Returns the current sources, or nil if no server answers within `timeout` milliseconds, or without
+    /// libpulse. Blocks the calling thread.
     package static func fetch(timeout: Int = 2000) -> [PulseSource]? {
         inventory(timeout: timeout)?.sources
     }
@@ -71,20 +71,24 @@ package final class PulseSourceList {
     }
 
     private func run(timeout: Int) -> PulseInventory? {
-        guard let mainloop = pa_mainloop_new() else { return nil }
-        defer { pa_mainloop_free(mainloop) }
-        guard let context = pa_context_new(pa_mainloop_get_api(mainloop), "broadcast") else { return nil }
+        guard cpulse_open(), let mainloop = cpulse_mainloop_new() else { return nil }
+        defer { cpulse_mainloop_free(mainloop) }
+        guard let context = cpulse_context_new(cpulse_mainloop_get_api(mainloop), "broadcast") else { return nil }
         defer {
-            pa_context_disconnect(context)
-            pa_context_unref(context)
+            cpulse_context_disconnect(context)
+            cpulse_context_unref(context)
         }
-        guard pa_context_connect(context, PulseAddress.server(), PA_CONTEXT_NOAUTOSPAWN, nil) >= 0 else { return nil }
+        guard cpulse_context_connect(context, PulseAddress.server(), PA_CONTEXT_NOAUTOSPAWN, nil) >= 0 else {
+            return nil
+        }
         let deadline = SessionClock.monotonic() + Int64(timeout) * 1_000_000
         var isAsked = false
         while pending > 0 && SessionClock.monotonic() < deadline {
-            guard pa_mainloop_prepare(mainloop, 50_000) >= 0, pa_mainloop_poll(mainloop) >= 0 else { return nil }
-            _ = pa_mainloop_dispatch(mainloop)
-            let state = pa_context_get_state(context)
+            guard cpulse_mainloop_prepare(mainloop, 50_000) >= 0, cpulse_mainloop_poll(mainloop) >= 0 else {
+                return nil
+            }
+            _ = cpulse_mainloop_dispatch(mainloop)
+            let state = cpulse_context_get_state(context)
             if state == PA_CONTEXT_FAILED || state == PA_CONTEXT_TERMINATED { return nil }
             if state == PA_CONTEXT_READY && !isAsked {
                 isAsked = true
@@ -102,7 +106,7 @@ package final class PulseSourceList {
 
     private func ask(_ context: OpaquePointer) {
         let me = Unmanaged.passUnretained(self).toOpaque()
-        let server = pa_context_get_server_info(
+        let server = cpulse_context_get_server_info(
             context,
             { _, info, userdata in
                 guard let userdata else { return }
@@ -111,8 +115,8 @@ package final class PulseSourceList {
                 list.defaultSource = info?.pointee.default_source_name.map { String(cString: $0) } ?? ""
                 list.pending -= 1
             }, me)
-        if let server { pa_operation_unref(server) }
-        let all = pa_context_get_source_info_list(
+        if let server { cpulse_operation_unref(server) }
+        let all = cpulse_context_get_source_info_list(
             context,
             { _, info, isLast, userdata in
                 guard let userdata else { return }
@@ -124,8 +128,8 @@ package final class PulseSourceList {
                         name: String(cString: name), description: info.description.map { String(cString: $0) } ?? "",
                         isMonitor: info.monitor_of_sink != UInt32.max, isDefault: false))
             }, me)
-        if let all { pa_operation_unref(all) }
-        let output = pa_context_get_sink_info_by_name(
+        if let all { cpulse_operation_unref(all) }
+        let output = cpulse_context_get_sink_info_by_name(
             context, "@DEFAULT_SINK@",
             { _, info, isLast, userdata in
                 guard let userdata else { return }
@@ -135,8 +139,8 @@ package final class PulseSourceList {
                 guard let info = info?.pointee, info.state == PA_SINK_RUNNING else { return }
                 list.outputDelay = .microseconds(Int64(clamping: info.latency))
             }, me)
-        if let output { pa_operation_unref(output) }
-        let inputs = pa_context_get_sink_input_info_list(
+        if let output { cpulse_operation_unref(output) }
+        let inputs = cpulse_context_get_sink_input_info_list(
             context,
             { _, info, isLast, userdata in
                 guard let userdata else { return }
@@ -144,7 +148,7 @@ package final class PulseSourceList {
                 if isLast != 0 { list.pending -= 1 }
                 if let info = info?.pointee { list.note(info) }
             }, me)
-        if let inputs { pa_operation_unref(inputs) }
+        if let inputs { cpulse_operation_unref(inputs) }
     }
 
     /// Notes the application of a playback stream, by the first of the names that `app:NAME` accepts. Streams without
@@ -153,11 +157,12 @@ package final class PulseSourceList {
         guard let properties = input.proplist else { return }
         let names: [String] = [PA_PROP_APPLICATION_NAME, PA_PROP_APPLICATION_PROCESS_BINARY, PA_PROP_APPLICATION_ID]
         guard
-            let name = names.lazy.compactMap({ pa_proplist_gets(properties, $0).map { String(cString: $0) } }).first(
-                where: { !$0.isEmpty }),
+            let name = names.lazy.compactMap({ cpulse_proplist_gets(properties, $0).map { String(cString: $0) } })
+                .first(
+                    where: { !$0.isEmpty }),
             !applications.contains(where: { $0.name == name })
         else { return }
-        let media = pa_proplist_gets(properties, PA_PROP_MEDIA_NAME).map { String(cString: $0) } ?? ""
+        let media = cpulse_proplist_gets(properties, PA_PROP_MEDIA_NAME).map { String(cString: $0) } ?? ""
         applications.append(PlayingApplication(name: name, media: media))
     }
 }

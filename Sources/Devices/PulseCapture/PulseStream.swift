@@ -41,7 +41,7 @@ final class PulseStream {
     /// True if the source disappeared or does not exist.
     var isDead: Bool {
         guard let stream else { return true }
-        return !PulseStream.isGood(pa_stream_get_state(stream))
+        return !PulseStream.isGood(cpulse_stream_get_state(stream))
     }
 
     /// Closes the stream and opens it again. If no source is named, it opens the current default device.
@@ -55,18 +55,18 @@ final class PulseStream {
         var specification = pa_sample_spec(
             format: PA_SAMPLE_FLOAT32LE, rate: UInt32(AudioFormat.broadcast.sampleRate),
             channels: UInt8(AudioFormat.broadcast.channelCount))
-        guard let stream = pa_stream_new(context, "broadcast \(request.track.name)", &specification, nil) else {
+        guard let stream = cpulse_stream_new(context, "broadcast \(request.track.name)", &specification, nil) else {
             return
         }
         self.stream = stream
         let me = Unmanaged.passUnretained(self).toOpaque()
-        pa_stream_set_state_callback(
+        cpulse_stream_set_state_callback(
             stream,
             { _, userdata in
                 guard let userdata else { return }
                 Unmanaged<PulseStream>.fromOpaque(userdata).takeUnretainedValue().stateChanged()
             }, me)
-        pa_stream_set_read_callback(
+        cpulse_stream_set_read_callback(
             stream,
             { _, _, userdata in
                 guard let userdata else { return }
@@ -82,26 +82,26 @@ final class PulseStream {
             rawValue: PA_STREAM_INTERPOLATE_TIMING.rawValue | PA_STREAM_AUTO_TIMING_UPDATE.rawValue
                 | PA_STREAM_ADJUST_LATENCY.rawValue
                 | placement.rawValue)
-        if let sinkInput { pa_stream_set_monitor_stream(stream, sinkInput.index) }
-        if pa_stream_connect_record(stream, sinkInput?.monitor ?? request.deviceName, &attributes, flags) < 0 {
+        if let sinkInput { cpulse_stream_set_monitor_stream(stream, sinkInput.index) }
+        if cpulse_stream_connect_record(stream, sinkInput?.monitor ?? request.deviceName, &attributes, flags) < 0 {
             interrupted()
         }
     }
 
     private func close() {
         guard let stream else { return }
-        pa_stream_set_state_callback(stream, nil, nil)
-        pa_stream_set_read_callback(stream, nil, nil)
-        pa_stream_disconnect(stream)
-        pa_stream_unref(stream)
+        cpulse_stream_set_state_callback(stream, nil, nil)
+        cpulse_stream_set_read_callback(stream, nil, nil)
+        cpulse_stream_disconnect(stream)
+        cpulse_stream_unref(stream)
         self.stream = nil
     }
 
     private func stateChanged() {
         guard let stream else { return }
-        switch pa_stream_get_state(stream) {
+        switch cpulse_stream_get_state(stream) {
         case PA_STREAM_READY:
-            let source = pa_stream_get_device_name(stream).map { String(cString: $0) } ?? request.deviceName
+            let source = cpulse_stream_get_device_name(stream).map { String(cString: $0) } ?? request.deviceName
             // Without a microphone, PulseAudio's default source is a monitor of the applications' sound. Recording it
             // would duplicate that sound.
             if request.track == .mic && request.sourceName == nil && source.hasSuffix(".monitor") {
@@ -119,16 +119,16 @@ final class PulseStream {
     private func interrupted(_ problem: PulseProblem? = nil) {
         guard !isReported else { return }
         isReported = true
-        report(.interrupted(request.track, problem ?? .server(code: pa_context_errno(context))))
+        report(.interrupted(request.track, problem ?? .server(code: cpulse_context_errno(context))))
     }
 
     /// Reads all available pieces. A gap in the server's buffer is skipped; the time of the next piece shows the gap.
     private func readAvailable() {
         guard let stream else { return }
-        while pa_stream_readable_size(stream) > 0 {
+        while cpulse_stream_readable_size(stream) > 0 {
             var data: UnsafeRawPointer?
             var length = 0
-            guard pa_stream_peek(stream, &data, &length) >= 0, length > 0 else { return }
+            guard cpulse_stream_peek(stream, &data, &length) >= 0, length > 0 else { return }
             if let data, let time = timeOfNextFrame() {
                 let samples = [Float](unsafeUninitializedCapacity: length / 4) { buffer, count in
                     UnsafeMutableRawBufferPointer(buffer).copyMemory(
@@ -140,7 +140,7 @@ final class PulseStream {
                         track: request.track, presentationTime: time,
                         payload: .sound(Sound(format: .broadcast, samples: samples))))
             }
-            pa_stream_drop(stream)
+            cpulse_stream_drop(stream)
         }
     }
 
@@ -150,7 +150,7 @@ final class PulseStream {
     private func timeOfNextFrame() -> MediaTime? {
         var latency: pa_usec_t = 0
         var isNegative: Int32 = 0
-        guard pa_stream_get_latency(stream, &latency, &isNegative) >= 0 else { return nil }
+        guard cpulse_stream_get_latency(stream, &latency, &isNegative) >= 0 else { return nil }
         let distance = MediaTime(nanoseconds: Int64(latency) * 1000)
         return isNegative != 0 ? clock.now + distance : clock.now - distance
     }

@@ -48,6 +48,7 @@ extension Doctor {
     }
 
     func examineSound() {
+        if let name = PulseRecorder.missingLibrary { return report(.sound, .wrong, .noSoundLibrary(name)) }
         guard let sounds = PulseSourceList.inventory() else {
             report(.sound, .wrong, .noSoundServer)
             return

@@ -67,6 +67,8 @@ package enum Fact: Sendable, Equatable {
     case sound(output: String?, delay: Duration?)
     case microphone(String?)
     case noSoundServer
+    /// The library that records sound cannot be opened: the name of its file.
+    case noSoundLibrary(String)
     case keyring(SecretService.State)
     case noSessionBus
     case notifications(isRunning: Bool)

@@ -48,7 +48,7 @@ package struct LibraryVersion: Sendable {
             .init(name: "libavcodec", version: text(codec)),
             .init(name: "libcurl", version: ccurl_open() ? String(cString: ccurl_version()) : missing),
             .init(name: "libsrt", version: text(csrt_open() ? csrt_version() : nil)),
-            .init(name: "libpulse", version: String(cString: pa_get_library_version())),
+            .init(name: "libpulse", version: cpulse_open() ? String(cString: cpulse_get_library_version()) : missing),
             .init(name: "D-Bus", version: "\(major).\(minor).\(micro)"),
             .init(name: "OpenSSL", version: String(cString: OpenSSL_version(OPENSSL_VERSION_STRING))),
         ].sorted { $0.name.lowercased() < $1.name.lowercased() }

@@ -29,7 +29,7 @@ extension Finding {
         case .backends(let backends): backends.text
         case .remembered(let choice?): "shared without a dialog: \(choice.geometry ?? "a monitor")"
         case .remembered(nil): "none is remembered; the first start asks in a dialog of the desktop"
-        case .sound, .microphone, .noSoundServer: soundText
+        case .sound, .microphone, .noSoundServer, .noSoundLibrary: soundText
         case .keyring, .noSessionBus, .notifications, .certificates, .clockBehind, .clockPlausible, .folders:
             desktopText
         case .configuration, .invalidConfiguration, .extensions, .unusableExtension, .missingLibrary:
@@ -61,6 +61,7 @@ extension Finding {
             "PulseAudio runs and has no output, so the sound of applications is missing. Connect or enable an audio device."
         case .microphone(let name?): name
         case .microphone(nil): "none"
+        case .noSoundLibrary(let name): "\(name) cannot be opened, so a broadcast has no sound. Install libpulse."
         default:
             "PulseAudio cannot be reached, so a broadcast has no sound. Start PulseAudio or PipeWire's PulseAudio server (pipewire-pulse)."
         }

@@ -72,6 +72,8 @@ extension PipelineNotice {
                 + "If no person uses the screen, turn its automatic lock and screen saver off first (on X11: xset s off)."
         case .soundUnavailable(let code):
             "No sound: PulseAudio cannot be reached (\(PulseProblem.reason(code))). The broadcast continues in silence until it can."
+        case .noSoundLibrary(let name):
+            "No sound: \(name) cannot be opened. Install libpulse. The broadcast continues in silence."
         case .soundInterrupted(let track, let problem):
             "No sound from \(track.source) (\(problem.phrase)). It is tried again every second."
         case .soundStartsLate(let seconds):

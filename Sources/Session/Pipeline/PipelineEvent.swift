@@ -22,6 +22,8 @@ package enum PipelineNotice: Sendable, Equatable {
     case screenLocked
     /// The PulseAudio server cannot be reached; the code is PulseAudio's.
     case soundUnavailable(code: Int32)
+    /// The library that records sound cannot be opened: the name of its file.
+    case noSoundLibrary(String)
     case soundInterrupted(Track, PulseProblem)
     /// The sound of applications begins after this time: a player has filled the sound server's buffer that far, and
     /// what was in it before the start cannot be recorded.

@@ -67,6 +67,11 @@ final class SoundRecorder: Sendable {
     private var goesOn: Bool { !stopping.load(ordering: .relaxed) }
 
     private func record(clock: SessionClock, report: @escaping @Sendable (Event) -> Void) {
+        if let name = PulseRecorder.missingLibrary {
+            inbox.suspend([.app, .mic], because: .noSoundLibrary(name))
+            if !requests.isEmpty { report(.notice(.noSoundLibrary(name))) }
+            return
+        }
         var lost: Set<Track> = []
         var isFirst = true
         let recorder = PulseRecorder(
