@@ -32,12 +32,11 @@ HEADERS = $(addprefix -Xcc ,$(filter-out -I/usr/include/%-linux-gnu, \
 BUILD = $(IN_BUILD_FOLDER) $(SWIFT) build -c release $(HEADERS)
 BIN = .build/release
 # They look for no libraries beside themselves, are bound at once, export no symbols, and contain no path of this machine.
-# What takes time is in C: compiled for size, they take no more of it (docs/decisions.md, "Packages").
 # Packed relocations need glibc 2.36.
 PACKED := $(shell getconf GNU_LIBC_VERSION 2> /dev/null | awk '{ split($$2, v, "."); if (v[1] * 100 + v[2] >= 236) \
 	print "-Xlinker -z -Xlinker pack-relative-relocs" }')
 BUILD_STATIC = $(IN_BUILD_FOLDER) $(SWIFT) build -c release $(HEADERS) --static-swift-stdlib --scratch-path .build-static \
-	--disable-local-rpath -Xswiftc -Osize -Xswiftc -use-ld=lld -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now \
+	--disable-local-rpath -Xswiftc -use-ld=lld -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now \
 	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker --icf=safe \
 	-Xlinker --version-script=$(CURDIR)/packaging/program.map $(PACKED) \
 	-Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. \
