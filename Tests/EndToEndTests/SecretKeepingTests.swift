@@ -7,7 +7,7 @@ extension EndToEndTests {
     struct SecretKeepingTests {
         private static let key = "canary-k3y-7Q2x"
 
-        /// Nil stands for an example that calls nothing but `run` of the library.
+        /// Nil is the example `keyframe-watch`, which calls only `run` of the library.
         @Test(arguments: ["hls", "lan", "srt", "whip", nil])
         func `The memory of an extension that uses the library cannot be read by other processes of the user`(
             shipped: String?
