@@ -19,14 +19,16 @@ let layers = [
                     "libxfixes-dev", "libxi-dev", "libxrandr-dev",
                     "libxss-dev",
                 ]),
+            // Opens a library when its functions are needed for the first time.
+            .c("CLateLibrary"),
             // libpulse, opened at run time: extensions, and commands that record no sound, do not need it.
-            .c("CPulse"),
+            .c("CPulse", uses: ["CLateLibrary"]),
             .library("CX264", packages: ["libx264-dev"]),
             // The second encoder of H.264.
             .library("COpenH264", pkgConfig: "openh264", packages: ["libopenh264-dev"]),
             // libavcodec and libswresample, opened at run time for sound: they need 57 other libraries.
-            .c("CAVCodec"),
-            .c("CSWResample"),
+            .c("CAVCodec", uses: ["CLateLibrary"]),
+            .c("CSWResample", uses: ["CLateLibrary"]),
             .library("CYUV", packages: ["libyuv-dev"]),
             // PNG for `broadcast preview`. libavcodec already depends on it.
             .library("CPNG", pkgConfig: "libpng", packages: ["libpng-dev"]),
@@ -38,12 +40,12 @@ let layers = [
             .library("COpenSSL", pkgConfig: "libssl libcrypto", packages: ["libssl-dev"]),
             // libcurl, opened at run time for the hls and whip extensions: it needs 30 other libraries. It must be the
             // one that uses OpenSSL.
-            .c("CCurl"),
+            .c("CCurl", uses: ["CLateLibrary"]),
             // Encrypted RTP, and the sound of WebRTC. Both need only libc and OpenSSL.
             .library("CSRTP", pkgConfig: "libsrtp2", packages: ["libsrtp2-dev"]),
             .library("COpus", pkgConfig: "opus", packages: ["libopus-dev"]),
             // libsrt, opened at run time for the srt extension, so that other users do not need it.
-            .c("CSRT"),
+            .c("CSRT", uses: ["CLateLibrary"]),
             // The desktop's session bus. libpulse is linked with this library, too.
             .library("CDBus", pkgConfig: "dbus-1", packages: ["libdbus-1-dev"]),
             // Linux calls that Swift cannot import, and the code between fork and exec.

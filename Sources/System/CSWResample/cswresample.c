@@ -1,12 +1,11 @@
 #include "CSWResample.h"
 
-#include <dlfcn.h>
 #include <libavutil/channel_layout.h>
 #include <libavutil/opt.h>
 #include <libavutil/samplefmt.h>
 #include <libswresample/swresample.h>
-#include <pthread.h>
-#include <stdbool.h>
+
+#include "CLateLibrary.h"
 
 #define FUNCTIONS(X)                                                                                                   \
     X(swr_alloc_set_opts2)                                                                                             \
@@ -19,27 +18,15 @@
     X(av_opt_set_int)
 
 static struct {
-#define DECLARE(name) __typeof__(name) *name;
-    FUNCTIONS(DECLARE)
-#undef DECLARE
+    FUNCTIONS(CLATELIBRARY_DECLARE)
 } library;
-static bool is_open;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void open_library(void) {
-    void *handle = dlopen("libswresample.so." AV_STRINGIFY(LIBSWRESAMPLE_VERSION_MAJOR), RTLD_NOW | RTLD_LOCAL);
-    if (!handle) return;
-    /* dlsym also finds the functions of libavutil, on which the library depends. */
-#define FIND(name) if (!(library.name = (__typeof__(name) *)dlsym(handle, #name))) return;
-    FUNCTIONS(FIND)
-#undef FIND
-    is_open = true;
-}
+/* Some of the functions are in libavutil, on which the library depends. */
+static CLATELIBRARY_DEFINE(open_library, "libswresample.so." AV_STRINGIFY(LIBSWRESAMPLE_VERSION_MAJOR), library,
+                           FUNCTIONS)
 
 /* Interleaved floats, before init. */
 static struct SwrContext *make(int from, int channels, int to) {
-    pthread_once(&once, open_library);
-    if (!is_open) return NULL;
+    if (!open_library()) return NULL;
     struct SwrContext *context = NULL;
     AVChannelLayout stereo, source;
     library.av_channel_layout_default(&stereo, 2);

@@ -12,6 +12,8 @@
 #include <libavutil/frame.h>
 #include <libavutil/log.h>
 
+#include "CLateLibrary.h"
+
 #pragma clang assume_nonnull begin
 
 #define CAVCODEC_FUNCTIONS(X)                                                                                          \
@@ -34,9 +36,7 @@
 
 /* The functions of libavcodec and libavutil, by their names. */
 struct cavcodec_functions {
-#define CAVCODEC_DECLARE(name) __typeof__(name) *name;
-    CAVCODEC_FUNCTIONS(CAVCODEC_DECLARE)
-#undef CAVCODEC_DECLARE
+    CAVCODEC_FUNCTIONS(CLATELIBRARY_DECLARE)
 };
 
 /* Opens libavcodec the first time, on any thread. It stays open. Returns NULL if it cannot be opened, also after that. */

@@ -9,6 +9,8 @@
 #include <curl/curl.h>
 #include <stdbool.h>
 
+#include "CLateLibrary.h"
+
 #pragma clang assume_nonnull begin
 
 /* Opens libcurl the first time, on any thread. It stays open. Returns false if it cannot be opened, also after that. */
@@ -40,9 +42,7 @@ extern const char *const ccurl_name;
 #undef curl_easy_setopt
 
 struct ccurl_functions {
-#define CCURL_DECLARE(name) __typeof__(name) *name;
-    CCURL_FUNCTIONS(CCURL_DECLARE)
-#undef CCURL_DECLARE
+    CCURL_FUNCTIONS(CLATELIBRARY_DECLARE)
 };
 extern struct ccurl_functions ccurl;
 

@@ -8,6 +8,8 @@
 #include <pulse/pulseaudio.h>
 #include <stdbool.h>
 
+#include "CLateLibrary.h"
+
 /* Opens libpulse the first time, on any thread. It stays open. Returns false if it cannot be opened, also after that. */
 bool cpulse_open(void);
 
@@ -55,9 +57,7 @@ extern const char *const cpulse_name;
     X(pa_strerror)
 
 struct cpulse_functions {
-#define CPULSE_DECLARE(name) __typeof__(name) *name;
-    CPULSE_FUNCTIONS(CPULSE_DECLARE)
-#undef CPULSE_DECLARE
+    CPULSE_FUNCTIONS(CLATELIBRARY_DECLARE)
 };
 extern struct cpulse_functions cpulse;
 

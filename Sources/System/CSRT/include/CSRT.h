@@ -9,6 +9,8 @@
 #include <srt/access_control.h>
 #include <stdbool.h>
 
+#include "CLateLibrary.h"
+
 #pragma clang assume_nonnull begin
 
 /* Opens libsrt the first time, on any thread. It stays open. Returns false if it cannot be opened, also after that. */
@@ -39,9 +41,7 @@ extern const char *const csrt_name;
     X(srt_startup)
 
 struct csrt_functions {
-#define CSRT_DECLARE(name) __typeof__(name) *name;
-    CSRT_FUNCTIONS(CSRT_DECLARE)
-#undef CSRT_DECLARE
+    CSRT_FUNCTIONS(CLATELIBRARY_DECLARE)
 };
 extern struct csrt_functions csrt;
 
