@@ -229,6 +229,20 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A failure that stop has shown is not said again`() async throws {
+            try await withStudio(width: 320, height: 240, hasSound: false) { studio in
+                let start = try await studio.broadcast.run([
+                    "start", "--detach", "--to", studio.path("a.mp4"), "--to", studio.path("missing/b.mp4"),
+                ])
+                #expect(start.status == .exited(73), "\(start)")
+                let pid = try #require(try await studio.status()?.pid)
+                let stop = try await studio.broadcast.run(["stop"])
+                #expect(stop.status == .exited(73) && stop.errors.contains("missing/b.mp4"), "\(stop)")
+                try await waitUntil("the process's end") { kill(pid, 0) != 0 }
+                #expect(try await studio.broadcast.run(["status"]).errors == "")
+            }
+        }
+
         @Test func `Warnings of a detached start are shown by its command, and its log has times`() async throws {
             try await withStudio(width: 320, height: 240) { studio in
                 try "older".write(toFile: studio.path("out.mp4"), atomically: false, encoding: .utf8)

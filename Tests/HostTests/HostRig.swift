@@ -12,7 +12,7 @@ struct TestPhrases: HostPhrases {
     func report(_ error: HostError) -> ErrorReport {
         ErrorReport(code: error.code, message: "sentence of \(error)", status: 42)
     }
-    func report(_ error: UploadError, of destination: String) -> ErrorReport {
+    func report(_ error: UploadError, of destination: String, isRetried: Bool) -> ErrorReport {
         report(.destination(name: destination, error))
     }
     func sentence(_ notice: HostNotice) -> String { "sentence of \(notice)" }

@@ -56,7 +56,7 @@ struct CaptureErrorTests {
         ),
         (
             .severalWindows("class:XTerm", ["0x1", "0x2"]), .noInput,
-            "2 windows match class:XTerm: 0x1, 0x2. Name one of them with --window ID."
+            "2 windows match class:XTerm: 0x1, 0x2. Name one of them with --window ID, or by its title with --window 'title:*TEXT*'."
         ),
         (
             .windowIsHidden("0x7"), .noInput,

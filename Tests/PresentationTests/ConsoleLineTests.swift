@@ -1,3 +1,4 @@
+import Glibc
 import Host
 import Media
 import Presentation
@@ -54,6 +55,12 @@ struct ConsoleLineTests {
     @Test func `A destination that is lost says when it tries again, and the reason last`() {
         #expect(line(.live) == "studio: live (/v/a.mp4)")
         #expect(line(.reconnecting) == "studio: The connection is lost.")
+        #expect(
+            line(
+                .reconnecting, error: .rtmp(.unreachable(host: "h", port: 1935, .system(code: ECONNREFUSED))),
+                retry: MediaTime(milliseconds: 900))
+                == "studio: Next try in 1 s, or now with broadcast retry --session talk. "
+                + "Cannot connect to h port 1935 (nothing listens there): check the address and the network.")
         #expect(
             line(.reconnecting, error: .rtmp(.timedOut(.connecting)), retry: MediaTime(milliseconds: 3100))
                 == "studio: Next try in 4 s, or now with broadcast retry --session talk. "

@@ -20,6 +20,10 @@ struct DestinationErrorTests {
             "Cannot create /v/a.mp4: No space left on device. Free some space, or choose another path."
         ),
         (
+            .nothingRecorded(path: "/v/a.mp4"), .unavailable,
+            "Nothing was recorded, because the broadcast ended before the first picture. The empty file was removed."
+        ),
+        (
             .cannotCreate(path: "/v/a.mp4", .inUse), .cannotCreate,
             "Cannot create /v/a.mp4: another broadcast is writing it. Choose another name."
         ),
@@ -252,7 +256,7 @@ struct DestinationErrorTests {
         error: UploadError, status: Status, sentence: String
     ) {
         #expect(CommandError(error, destination: "studio") == CommandError(status, "studio: " + sentence))
-        let report = ErrorPresenter().report(error, of: "studio")
+        let report = ErrorPresenter().report(error, of: "studio", isRetried: false)
         #expect(report.message == sentence && report.status == status.rawValue && report.code == error.code)
         #expect(SentenceRules.violation(of: sentence) == nil)
     }

@@ -77,7 +77,7 @@ struct ResultLineTests {
                 bitrateKbps: 0, dropped: destination.dropped, duration: destination.duration?.seconds, queueMs: 0,
                 path: destination.path,
                 status: destination.statusText,
-                error: destination.error.map { ErrorPresenter().report($0, of: destination.name) })
+                error: destination.error.map { ErrorPresenter().report($0, of: destination.name, isRetried: false) })
             #expect(ResultLine.text(report) == line)
         }
     }
@@ -87,8 +87,8 @@ struct ResultLineTests {
         #expect(CommandError(error, destination: "stale").message == "stale: The connection is lost.")
         #expect(ErrorPresenter().report(.destination(name: "stale", error)).message == "stale: The connection is lost.")
         // Where the name stands beside it already.
-        #expect(ErrorPresenter().report(error, of: "stale").message == "The connection is lost.")
-        #expect(ErrorPresenter().report(error, of: "stale").status == 69)
+        #expect(ErrorPresenter().report(error, of: "stale", isRetried: false).message == "The connection is lost.")
+        #expect(ErrorPresenter().report(error, of: "stale", isRetried: false).status == 69)
     }
 
     @Test func `A live destination is announced when it goes live, and not after each pause`() {

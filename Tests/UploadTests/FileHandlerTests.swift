@@ -177,6 +177,21 @@ struct FileHandlerTests {
         }
     }
 
+    @Test(arguments: ContainerFormat.allCases) func `A file that ends before its first picture is removed, and said`(
+        format: ContainerFormat
+    ) async throws {
+        try await withPeers { peers in
+            let path = try peers.makeFolder("out") + "/empty"
+            let handler = FileHandler(path: path, format: format)
+            try await handler.started(Self.stream)
+            await #expect(throws: UploadError.nothingRecorded(path: path)) {
+                try await handler.finished(deadline: .seconds(1))
+            }
+            #expect(!FileManager.default.fileExists(atPath: path))
+            try await handler.finished(deadline: .zero)
+        }
+    }
+
     @Test func `A disk without room for the index keeps all media`() async throws {
         try await withPeers { peers in
             let folder = try peers.makeFolder("out")

@@ -44,7 +44,8 @@ package protocol HostPhrases: Sendable {
     /// Returns the error with its sentence and its exit status.
     func report(_ error: HostError) -> ErrorReport
     /// Returns the error of a destination, with a sentence that does not repeat the destination's name.
-    func report(_ error: UploadError, of destination: String) -> ErrorReport
+    /// - Parameter isRetried: true if the destination is tried again, so that the user has nothing to start.
+    func report(_ error: UploadError, of destination: String, isRetried: Bool) -> ErrorReport
     /// Returns the sentence of a notice.
     func sentence(_ notice: HostNotice) -> String
     /// Returns the line of the log for an event; nil if it is not logged.

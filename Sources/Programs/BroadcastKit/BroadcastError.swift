@@ -101,6 +101,7 @@ extension BroadcastError {
         case .cannotCreate(let path, .inUse): self = .cannotWrite(path: path, code: EBUSY)
         case .cannotCreate(let path, .notOrdinary), .cannotCreate(let path, .terminal):
             self = .cannotWrite(path: path, code: EINVAL)
+        case .nothingRecorded(let path): self = .cannotWrite(path: path, code: ENODATA)
         case .pictureTooLarge: self = .cannotWrite(path: destination, code: EFBIG)
         case .readerClosed, .pipeWithoutReader, .readerStalled: self = .cannotWrite(path: destination, code: EPIPE)
         case .notFinishedInTime: self = .notFinished(destination: destination)
@@ -135,7 +136,7 @@ struct PlainPhrases: HostPhrases {
     func report(_ error: HostError) -> ErrorReport {
         ErrorReport(code: error.code, message: BroadcastError(error).description)
     }
-    func report(_ error: UploadError, of destination: String) -> ErrorReport {
+    func report(_ error: UploadError, of destination: String, isRetried: Bool) -> ErrorReport {
         report(.destination(name: destination, error))
     }
     func sentence(_ notice: HostNotice) -> String { "\(notice)" }

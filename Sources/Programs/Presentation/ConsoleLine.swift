@@ -37,7 +37,7 @@ package struct ConsoleLine {
                 + (destination.statusText.map { " (\($0))" } ?? "")
         case .reconnecting:
             let reason =
-                destination.error.map { $0.sentence(destination: destination.name) } ?? "The connection is lost."
+                destination.error?.sentence(destination: destination.name, isRetried: true) ?? "The connection is lost."
             // The reason comes last, since it may end in a command.
             let next =
                 destination.nextRetry.map {

@@ -59,7 +59,7 @@ extension CaptureError {
         case .noSuchWindow(let name, let known):
             "There is no window \(name). Use one of \(known.joined(separator: ", ")), or choose with --window pick."
         case .severalWindows(let rule, let found):
-            "\(found.count) windows match \(rule): \(found.joined(separator: ", ")). Name one of them with --window ID."
+            "\(found.count) windows match \(rule): \(found.joined(separator: ", ")). Name one of them with --window ID, or by its title with --window 'title:*TEXT*'."
         case .windowIsHidden(let name):
             "The window \(name) is hidden by your rules, or by its application, so it is not broadcast. Remove the rule, or choose another window."
         case .noActiveWindow: "No window is in front. Click the one to show, or choose with --window pick."

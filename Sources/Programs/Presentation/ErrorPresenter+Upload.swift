@@ -16,13 +16,17 @@ extension UploadError {
         case .writeFailed: .ioError
         case .pictureTooLarge: .usage
         case .readerClosed: .success
-        case .pipeWithoutReader, .readerStalled, .notFinishedInTime, .connectionLost, .neverLive: .unavailable
+        case .nothingRecorded, .pipeWithoutReader, .readerStalled, .notFinishedInTime, .connectionLost, .neverLive:
+            .unavailable
         case .rtmp(let error): error.exitStatus
         case .extension(_, let problem): problem.exitStatus
         }
     }
 
-    package func sentence(destination: String) -> String {
+    /// - Parameters:
+    ///   - destination: the name that the user gave it.
+    ///   - isRetried: true if it is tried again, so that the user has nothing to start.
+    package func sentence(destination: String, isRetried: Bool = false) -> String {
         switch self {
         case .cannotCreate(let path, .system(ENOENT)):
             "Cannot create \(path): its folder does not exist. Create the folder, or choose another path."
@@ -43,6 +47,8 @@ extension UploadError {
                 + (path == "-"
                     ? "Check the program that reads it."
                     : "The file plays except for its last seconds. Free some space, or choose another path.")
+        case .nothingRecorded:
+            "Nothing was recorded, because the broadcast ended before the first picture. The empty file was removed."
         case .pictureTooLarge:
             "A picture has more than 16 MiB, and FLV holds no such picture. Record to .mp4, or choose a --bitrate or a smaller --size."
         case .readerClosed: "The program that read the stream has ended."
@@ -54,7 +60,7 @@ extension UploadError {
         case .neverLive(let status):
             "The broadcast was over before it was live" + (status.map { ": \($0.withoutPeriod)." } ?? ".")
         case .connectionLost(let status): "The connection is lost" + (status.map { ": \($0.withoutPeriod)." } ?? ".")
-        case .rtmp(let error): error.sentence(destination: destination)
+        case .rtmp(let error): error.sentence(destination: destination, isRetried: isRetried)
         case .extension(let name, let problem): problem.sentence(extension: name, destination: destination)
         }
     }
@@ -71,7 +77,7 @@ extension RTMPURLError {
 
 extension RTMPError {
     /// - Parameter destination: its name. A destination that was given as an address has the name of its kind.
-    fileprivate func sentence(destination: String) -> String {
+    fileprivate func sentence(destination: String, isRetried: Bool) -> String {
         let isAddress =
             destination == DestinationKind.rtmp.name || destination.hasPrefix(DestinationKind.rtmp.name + "-")
         let setup = isAddress ? "." : ", or run: broadcast setup \(destination)"
@@ -87,7 +93,7 @@ extension RTMPError {
         case .signInRefused:
             "\(description) Run: broadcast setup \(destination) --set user=USER --secret-from-stdin password"
         case .cancelled: "The broadcast ended before the server answered. Check the address and the network."
-        case .unreachable: "\(description) To wait for a server that starts later, use --wait-for-network."
+        case .unreachable where !isRetried: "\(description) To wait for a server that starts later, use --wait-for-network."
         default: description
         }
     }

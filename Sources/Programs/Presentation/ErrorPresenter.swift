@@ -21,10 +21,11 @@ package struct ErrorPresenter: HostPhrases {
         return ErrorReport(code: error.code, message: presented.message, status: presented.status.rawValue)
     }
 
-    package func report(_ error: UploadError, of destination: String) -> ErrorReport {
+    package func report(_ error: UploadError, of destination: String, isRetried: Bool) -> ErrorReport {
         let status = CommandError(error, destination: destination).status.rawValue
         return ErrorReport(
-            code: error.code, message: error.sentence(destination: destination).printable, status: status)
+            code: error.code,
+            message: error.sentence(destination: destination, isRetried: isRetried).printable, status: status)
     }
 
     package func sentence(_ notice: HostNotice) -> String { notice.sentence }
@@ -126,7 +127,7 @@ extension CommandError {
                 CommandError(error, destination: name).status,
                 cleaned:
                     "\(name) is not connected yet. The session keeps trying to connect, until you run broadcast remove-destination \(name). "
-                    + error.sentence(destination: name))
+                    + error.sentence(destination: name, isRetried: true))
         case .removedMeanwhile(let name): self.init(.nothing, "\(name) was removed, or the session has ended.")
         case .rule(let error): self.init(.nothing, error.sentence)
         case .notAScreen: self.init(.nothing, "The session does not show a screen, so there is no window to hide.")

@@ -9,6 +9,8 @@ package enum UploadError: Error, Sendable, Equatable {
     case cannotCreate(path: String, FileProblem)
     /// A write failed with this errno. The data before it is playable.
     case writeFailed(path: String, code: Int32)
+    /// The broadcast ended before the file's first picture or sound. The file is removed.
+    case nothingRecorded(path: String)
     /// FLV cannot hold a picture of this size (`FLVTag.maximumPictureSize`). The data before it is playable.
     case pictureTooLarge
     /// The program that reads the pipe closed it. This is a clean end.
@@ -44,7 +46,7 @@ package enum UploadError: Error, Sendable, Equatable {
     /// True if a new attempt can succeed.
     package var retry: RetryAdvice {
         switch self {
-        case .cannotCreate, .writeFailed, .pictureTooLarge, .readerClosed, .readerStalled: .never
+        case .cannotCreate, .writeFailed, .nothingRecorded, .pictureTooLarge, .readerClosed, .readerStalled: .never
         case .pipeWithoutReader, .notFinishedInTime, .connectionLost, .neverLive: .later
         case .rtmp(let error): error.retry
         case .extension(_, let problem): problem.retry
@@ -58,7 +60,7 @@ package enum UploadError: Error, Sendable, Equatable {
         case .writeFailed: 507
         case .pictureTooLarge: 413
         case .readerClosed: 200
-        case .pipeWithoutReader, .readerStalled, .notFinishedInTime, .connectionLost, .neverLive: 503
+        case .nothingRecorded, .pipeWithoutReader, .readerStalled, .notFinishedInTime, .connectionLost, .neverLive: 503
         case .rtmp(let error): error.code
         case .extension(_, let problem): problem.code
         }

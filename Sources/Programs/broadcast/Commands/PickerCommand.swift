@@ -44,10 +44,10 @@ struct PickerCommand: AsyncParsableCommand {
             valueName: "command"))
     var menu: String?
 
-    @Flag(help: "Only list the destinations.")
+    @Flag(help: "Only list the configured destinations, as list-destinations does.")
     var list = false
 
-    @Flag(help: "Only list the destinations, in JSON.")
+    @Flag(help: "Only list the configured destinations, in JSON.")
     var json = false
 
     @Flag(

@@ -83,7 +83,6 @@ package struct StartCommand: AsyncParsableCommand, NotifyingCommand {
             } catch let error as CommandError where !error.isTold {
                 // Until a detached session is live, its parent tells the user.
                 if launched?.isOver ?? true, !error.status.isOfUser { notify(error.message, context, launched) }
-                if launched?.isOver == true { recordEnding(error.message, context) }
                 throw error
             }
         } catch var error as CommandError {
@@ -220,7 +219,11 @@ package struct StartCommand: AsyncParsableCommand, NotifyingCommand {
             throw error
         }
         let outcome = try await Self.outcome(of: host, request)
-        if let failure = console.showResults(outcome) { throw failure }
+        if let failure = console.showResults(outcome) {
+            // The user who stops the session sees it now.
+            if launched?.isOver == true, !outcome.isAsked { recordEnding(failure.message, context) }
+            throw failure
+        }
         // The duration is over, or the source ended.
         guard !outcome.isAsked else { return }
         let reason = outcome.snapshot.endReason?.sentence ?? "The broadcast has ended."

@@ -25,6 +25,8 @@ package actor FileHandler: SampleHandler {
     private var completeByteCount = 0
     /// The bytes before the first packet.
     private var headByteCount = 0
+    /// True once there was a picture or sound, which the muxer may still hold.
+    private var hasMedia = false
     private let isOnDisk = Atomic(false)
     /// The number of bytes that were given to the disk. The kernel keeps the others in memory, up to half a minute of
     /// them.
@@ -76,6 +78,7 @@ package actor FileHandler: SampleHandler {
 
     package func process(_ packet: EncodedPacket) async throws(UploadError) {
         try muxer.checkSize(of: packet)
+        hasMedia = true
         try write(muxer.pieces(of: packet))
     }
 
@@ -83,6 +86,10 @@ package actor FileHandler: SampleHandler {
         guard file != nil else { return }
         defer { file = nil }
         guard !isBroken else { return }
+        guard hasMedia || !isSeekable else {
+            remove()
+            throw .nothingRecorded(path: path)
+        }
         let ending = muxer.end()
         try write(ending.bytes)
         try write(ending.index)
@@ -205,15 +212,18 @@ package actor FileHandler: SampleHandler {
             file?.truncate(to: completeByteCount)
             written.store(completeByteCount, ordering: .relaxed)
             if isSeekable, completeByteCount <= headByteCount {
-                // No picture and no sound is in it.
-                var status = stat()
-                // A link to a file stays.
-                let isFile = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-                if isFile, file?.isStill(at: path) == true { unlink(path) }
+                remove()
                 throw .cannotCreate(path: path, .system(code: error.code))
             }
             throw .writeFailed(path: path, code: error.code)
         }
+    }
+
+    /// Removes the file, which contains no picture and no sound. A link to a file stays.
+    private func remove() {
+        var status = stat()
+        let isFile = lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        if isFile, file?.isStill(at: path) == true { unlink(path) }
     }
 
     private func overwrite(_ patch: MuxEnding.Patch) throws(UploadError) {
