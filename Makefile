@@ -37,7 +37,7 @@ PACKED := $(shell getconf GNU_LIBC_VERSION 2> /dev/null | awk '{ split($$2, v, "
 	print "-Xlinker -z -Xlinker pack-relative-relocs" }')
 BUILD_STATIC = $(IN_BUILD_FOLDER) $(SWIFT) build -c release $(HEADERS) --static-swift-stdlib --scratch-path .build-static \
 	--disable-local-rpath -Xswiftc -use-ld=lld -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now \
-	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker --icf=safe \
+	-Xswiftc -Xfrontend -Xswiftc -function-sections -Xlinker --icf=all \
 	-Xlinker --version-script=$(CURDIR)/packaging/program.map $(PACKED) \
 	-Xswiftc -file-prefix-map -Xswiftc $(CURDIR)=. -Xcc -ffile-prefix-map=$(CURDIR)=. \
 	-Xcc -fstack-protector-strong

@@ -152,7 +152,7 @@ struct ConfigurationErrorTests {
         ),
         (
             .notSetUp("web", question: "url", prompt: "Address"), .notPermitted,
-            "Not set up: web needs url (Address). Run: broadcast setup web"
+            "Not set up: web needs url, \"Address\". Run: broadcast setup web"
         ),
         (
             .address(.secret(.password, extension: "hls")), .usage,

@@ -61,7 +61,9 @@ extension DestinationReport {
             width: destination.picture?.width,
             height: destination.picture?.height, path: destination.path,
             watchUrl: destination.watchURL, viewers: destination.viewers, status: destination.statusText,
-            error: destination.error.map { phrases.report($0, of: destination.name, isRetried: destination.state == .reconnecting) })
+            error: destination.error.map {
+                phrases.report($0, of: destination.name, isRetried: destination.state == .reconnecting)
+            })
     }
 }
 

@@ -93,7 +93,8 @@ extension RTMPError {
         case .signInRefused:
             "\(description) Run: broadcast setup \(destination) --set user=USER --secret-from-stdin password"
         case .cancelled: "The broadcast ended before the server answered. Check the address and the network."
-        case .unreachable where !isRetried: "\(description) To wait for a server that starts later, use --wait-for-network."
+        case .unreachable where !isRetried:
+            "\(description) To wait for a server that starts later, use --wait-for-network."
         default: description
         }
     }

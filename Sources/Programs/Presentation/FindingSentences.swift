@@ -74,7 +74,7 @@ extension Finding {
         case .keyring(.silent):
             "The keyring does not answer. Restart it, or log in again; broadcast setup --plain-file stores keys in a private file."
         case .keyring:
-            "There is no keyring, so broadcast setup stores keys in a private file. "
+            "There is no keyring, so broadcast setup offers to store keys in a private file. "
                 + "Install libsecret-1-0 and a keyring (gnome-keyring, KWallet or KeePassXC) to change that."
         case .noSessionBus:
             "No session bus answers, so notifications are not held back and the screen lock is not watched. "

@@ -319,6 +319,19 @@ import Upload
         }
     }
 
+    @Test(arguments: [Destination.End.over, .asked])
+    func `A recording without a picture has failed, unless the user stopped it`(end: Destination.End) async throws {
+        let rig = Rig(.recording, kind: .file)
+        let error = UploadError.nothingRecorded(path: "/v/a.mp4")
+        rig.viewer.behave(.fail(error), at: .finished)
+        rig.start()
+        try await waitUntil("its start") { rig.destination.state == .live }
+        rig.destination.end(end)
+        await rig.destination.waitUntilOver()
+        #expect(rig.destination.state == (end == .over ? .failed : .finished))
+        #expect(rig.destination.snapshot().error == (end == .over ? error : nil))
+    }
+
     @Test func `Reports of the far end are part of the snapshot and of the backlog`() async throws {
         let rig = Rig()
         rig.viewer.setRemarks {

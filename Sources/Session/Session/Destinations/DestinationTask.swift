@@ -175,7 +175,7 @@ struct DestinationTask {
 
     /// Waits until the next try. Returns false if the destination is over.
     private mutating func waitForNextTry(after error: UploadError) async -> Bool {
-        if wasStoppedBeforeLive(error) {
+        if wasStoppedAtStart(error) {
             destination.change(to: .finished)
             return false
         }
@@ -187,16 +187,19 @@ struct DestinationTask {
         }
         reportInstability()
         guard await destination.waitForRetry(after: error, delay) else {
-            let wasStopped = wasStoppedBeforeLive(error)
+            let wasStopped = wasStoppedAtStart(error)
             destination.change(to: wasStopped ? .finished : .failed, error: wasStopped ? nil : error)
             return false
         }
         return true
     }
 
-    /// True if the user stopped the destination before it connected. That is not a failure.
-    private func wasStoppedBeforeLive(_ error: UploadError) -> Bool {
-        destination.end == .asked && !wasLive && error.meaning == .unreachable
+    /// True if the user stopped the destination before it connected, or before a recording had a picture. That is not a
+    /// failure.
+    private func wasStoppedAtStart(_ error: UploadError) -> Bool {
+        guard destination.end == .asked else { return false }
+        if case .nothingRecorded = error { return true }
+        return !wasLive && error.meaning == .unreachable
     }
 
     /// Returns the wait before the next try; nil if there is no further try.

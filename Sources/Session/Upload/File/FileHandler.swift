@@ -88,6 +88,7 @@ package actor FileHandler: SampleHandler {
         guard !isBroken else { return }
         guard hasMedia || !isSeekable else {
             remove()
+            written.store(0, ordering: .relaxed)
             throw .nothingRecorded(path: path)
         }
         let ending = muxer.end()
