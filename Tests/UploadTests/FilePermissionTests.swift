@@ -50,6 +50,10 @@ struct FilePermissionTests {
                 codec: .h264(sequenceParameterSet: [0x67, 0x42, 0xc0, 0x0a], pictureParameterSet: [0x68, 0xce]),
                 size: PixelSize(width: 16, height: 16), frameRate: 30)
             try await handler.started(StreamDescription(video: video, audio: []))
+            try await handler.process(
+                EncodedPacket(
+                    track: .screen, presentationTime: .zero, decodeTime: .zero, isKeyframe: true, sequence: 0,
+                    data: [0, 0, 0, 4, 0x65, 1, 2, 3]))
             try await handler.finished(deadline: .seconds(5))
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             #expect(mode == 0o600)

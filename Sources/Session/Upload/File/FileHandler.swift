@@ -86,7 +86,7 @@ package actor FileHandler: SampleHandler {
         guard file != nil else { return }
         defer { file = nil }
         guard !isBroken else { return }
-        guard hasMedia || !isSeekable else {
+        guard hasMedia || file?.isOrdinary != true else {
             remove()
             written.store(0, ordering: .relaxed)
             throw .nothingRecorded(path: path)
