@@ -90,7 +90,10 @@ extension CommandError {
                 "The extension \(name) cannot use \(setting == "ip-version" ? "-4 or -6 (ip-version)" : "--\(setting) (\(setting))"), "
                     + "so its connections would not use that setting. Omit the setting, or this destination.")
         case .notSetUp(let name, let question, let prompt):
-            self.init(.notPermitted, "Not set up: \(name) needs \(question), \"\(prompt)\". Run: broadcast setup \(name)")
+            self.init(
+                .notPermitted,
+                "Not set up: \(name) needs \(question), \"\(prompt)\". Run: broadcast setup \(name)"
+            )
         case .cannotCreateFolder(let path, let destination, let configuration, let code):
             self.init(
                 .cannotCreate,
