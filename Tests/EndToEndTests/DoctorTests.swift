@@ -143,7 +143,104 @@ extension EndToEndTests {
             }
         }
 
+        @Test func `A portal that systemd does not start is wrong, with what starts it`() async throws {
+            try await withWaylandMachine(portal: nil) { desktop, broadcast in
+                let systemd = try desktop.peers.start(
+                    "systemd", ["/usr/bin/python3", "-u", SharedDesktop.program("systemd.py"), "inactive"],
+                    environment: desktop.environment)
+                _ = try await systemd.waitForOutputLine(containing: "ready")
+                let folder = try #require(desktop.environment["XDG_RUNTIME_DIR"])
+                let service = "[D-BUS Service]\nName=org.freedesktop.portal.Desktop\nExec=/bin/false\n"
+                try service.write(toFile: folder + "/services/portal.service", atomically: true, encoding: .utf8)
+                expectOnly(
+                    "portal", "wrong", in: try await examine(broadcast),
+                    saying: ["graphical-session.target", "desktop-session.target"], beside: Self.withoutServices)
+            }
+        }
+
+        @Test func `PipeWire that does not run is wrong`() async throws {
+            try await withWaylandMachine { desktop, broadcast in
+                let good = try await examine(broadcast).first { $0.check == "pipewire" }
+                #expect(good?.level == "ok" && good?.text == "runs, with wireplumber", "\(String(describing: good))")
+                try await desktop.pipeWire.killNow()
+                expectOnly(
+                    "pipewire", "wrong", in: try await examine(broadcast), saying: ["PipeWire does not run"],
+                    beside: Self.withoutServices)
+            }
+        }
+
+        @Test func `What the desktop remembers as denied is a warning, with the command that forgets it`() async throws
+        {
+            try await withWaylandMachine { desktop, broadcast in
+                let store = try desktop.peers.start(
+                    "store", ["/usr/libexec/xdg-permission-store"], environment: desktop.environment)
+                let name = "org.freedesktop.impl.portal.PermissionStore"
+                let path = "/org/freedesktop/impl/portal/PermissionStore"
+                try await desktop.peers.run(
+                    "wait", ["gdbus", "wait", "--session", "--timeout", "30", name], environment: desktop.environment)
+                func call(_ method: String, _ arguments: [String]) async throws {
+                    try await desktop.peers.run(
+                        "gdbus",
+                        ["gdbus", "call", "--session", "--dest", name, "--object-path", path, "--method"]
+                            + ["\(name).\(method)"] + arguments,
+                        environment: desktop.environment)
+                }
+                // Of another program.
+                try await call("SetPermission", ["devices", "true", "camera", "org.other.Program", "['no']"])
+                try await call("SetPermission", ["screenshot", "true", "screenshot", "''", "['yes']"])
+                let checks = try await examine(broadcast)
+                let good = checks.first { $0.check == "permissions" }
+                #expect(good?.level == "ok", "\(checks)")
+                try await call("SetPermission", ["screenshot", "true", "screenshot", "''", "['no']"])
+                expectOnly(
+                    "permissions", "warning", in: try await examine(broadcast),
+                    saying: ["screenshot (screenshot)", "DeletePermission sss screenshot screenshot ''"],
+                    beside: Self.withoutServices)
+                try await desktop.peers.run(
+                    "busctl",
+                    ["busctl", "--user", "call", name, path, name, "DeletePermission"]
+                        + ["sss", "screenshot", "screenshot", ""],
+                    environment: desktop.environment)
+                #expect(try await examine(broadcast).first { $0.check == "permissions" }?.level == "ok")
+                try await store.killNow()
+            }
+        }
+
+        /// A Wayland desktop where everything works but the keyring and notifications.
+        private nonisolated(nonsending) func withWaylandMachine(
+            portal: [String]? = [], _ body: (SharedDesktop, BroadcastCommand) async throws -> Void
+        ) async throws {
+            try await withPeers { peers in
+                let desktop = try await SharedDesktop.start(portal: portal, in: peers)
+                let pulse = try await PulseServer.start(in: peers)
+                var broadcast = try desktop.broadcast()
+                broadcast.environment["PULSE_SERVER"] = pulse.environment["PULSE_SERVER"]
+                // What is installed on this machine does not count.
+                broadcast.environment["XDG_DATA_DIRS"] = broadcast.home
+                broadcast.environment["PIPEWIRE_RUNTIME_DIR"] = desktop.environment["XDG_RUNTIME_DIR"]
+                // The display of the session, which is not connected to.
+                let folder = try #require(broadcast.environment["XDG_RUNTIME_DIR"])
+                try Data().write(to: URL(fileURLWithPath: folder + "/wayland-0"))
+                try await body(desktop, broadcast)
+            }
+        }
+
+        private static let withoutServices: Set<String> = ["keyring", "notifications"]
+
         // MARK: Sound and files
+
+        @Test func `A sound server that hangs is as good as none`() async throws {
+            try await withPeers { peers in
+                let screen = try await Xvfb.start(in: peers, width: 640, height: 360)
+                let pulse = try await PulseServer.start(in: peers)
+                let broadcast = try BroadcastCommand(in: peers, display: screen.display, pulse: pulse)
+                pulse.peer.signal(SIGSTOP)
+                defer { pulse.peer.signal(SIGCONT) }
+                expectOnly(
+                    "sound", "wrong", in: try await examine(broadcast), saying: ["no sound", "pipewire"],
+                    beside: Self.withoutBus)
+            }
+        }
 
         @Test func `Without a sound server, a broadcast would be silent`() async throws {
             try await withPeers { peers in

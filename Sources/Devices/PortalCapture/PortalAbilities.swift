@@ -9,6 +9,8 @@ package struct PortalAbilities: Sendable, Equatable {
     package var sharesWindows: Bool
     /// The version of org.freedesktop.portal.GlobalShortcuts; nil if no backend has it.
     package var shortcuts: UInt32?
+    /// The version of org.freedesktop.portal.Camera; nil without it.
+    package var camera: UInt32?
 
     /// Asks the portal, which the bus may have to start first. This blocks for at most 25 s for a portal that does not
     /// answer.
@@ -26,5 +28,6 @@ package struct PortalAbilities: Sendable, Equatable {
         sharesMonitors = types & PortalCalls.sourceType(.monitor) != 0
         sharesWindows = types & PortalCalls.sourceType(.window) != 0
         shortcuts = try? properties.number("version", of: "org.freedesktop.portal.GlobalShortcuts")
+        camera = try? properties.number("version", of: "org.freedesktop.portal.Camera")
     }
 }

@@ -8,6 +8,11 @@ package struct DisplayAbilities: Sendable, Equatable {
     package var display: String
     package var size: PixelSize
     package var monitorCount: Int
+    /// Bits of a pixel.
+    package var depth: Int
+    /// The extensions that a capture uses if they are there, and that the server lacks. MIT-SHM and Composite are in
+    /// values of their own.
+    package var missingExtensions: [String]
     /// False if the server cannot attach shared memory (MIT-SHM): pictures then come through the socket.
     package var hasSharedMemory: Bool
     /// Composite, which hidden and covered windows need.
@@ -26,9 +31,14 @@ package struct DisplayAbilities: Sendable, Equatable {
         size = layout.size
         _ = try PixelLayout(rootOf: connection)
         monitorCount = layout.monitors.count
+        depth = Int(XDefaultDepth(connection.display, XDefaultScreen(connection.display)))
+        var opcode: Int32 = 0
         hasSharedMemory = ImageGrabber.canShareMemory(connection)
         var event: Int32 = 0
         var error: Int32 = 0
+        missingExtensions = ["XInputExtension", "MIT-SCREEN-SAVER"].filter {
+            XQueryExtension(connection.display, $0, &opcode, &event, &error) == 0
+        }
         hasComposite = XCompositeQueryExtension(connection.display, &event, &error) != 0
         let manager = XInternAtom(connection.display, "_NET_WM_CM_S\(XDefaultScreen(connection.display))", 0)
         isComposited = XGetSelectionOwner(connection.display, manager) != 0

@@ -12,7 +12,7 @@ extension Doctor {
         }
         do throws(CaptureError) {
             let abilities = try DisplayAbilities(display: surroundings.display)
-            report(.display, .ok, .screen(abilities))
+            report(.display, abilities.missingExtensions.isEmpty ? .ok : .warning, .screen(abilities))
             report(
                 .sharedMemory, abilities.hasSharedMemory ? .ok : .warning,
                 abilities.hasSharedMemory ? .sharesMemory : .copiesPictures)
@@ -41,10 +41,22 @@ extension Doctor {
             report(.portal, .wrong, .capture(.portal(error)))
             return nil
         }
+        examinePipeWire()
+        let denials = surroundings.busAddress.map { PortalDenial.all(busAddress: $0) } ?? []
+        report(.permissions, denials.isEmpty ? .ok : .warning, .denials(denials))
         let choice = surroundings.paths.rememberedChoices.choice(for: display)
         report(.sharedMonitor, .ok, .remembered(choice))
         guard let width = choice?.width, let height = choice?.height else { return nil }
         return PixelSize(width: width, height: height)
+    }
+
+    private func examinePipeWire() {
+        guard let socket = surroundings.pipeWireSocket else { return }
+        guard PipeWireServer.isRunning(socket: socket) else {
+            return report(.pipeWire, .wrong, .capture(.portal(.noPipeWireServer)))
+        }
+        let manager = PipeWireServer.sessionManager()
+        report(.pipeWire, manager == nil ? .warning : .ok, .pipeWire(sessionManager: manager))
     }
 
     func examineSound() {

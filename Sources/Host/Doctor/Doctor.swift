@@ -16,6 +16,8 @@ package struct Doctor: Sendable {
         /// The X display that the user names; nil for the one in `DISPLAY`.
         package var display: String?
         package var waylandSession: WaylandSession?
+        /// The socket of PipeWire; nil if it is not known.
+        package var pipeWireSocket: String?
         /// The names of the desktop (`XDG_CURRENT_DESKTOP`), the most special one first.
         package var desktops: [String]
         /// The address of the session bus; nil without one.
@@ -30,13 +32,14 @@ package struct Doctor: Sendable {
         package var program = "/proc/self/exe"
 
         package init(
-            paths: Paths, display: String?, waylandSession: WaylandSession?, desktops: [String],
-            busAddress: String?,
+            paths: Paths, display: String?, waylandSession: WaylandSession?, pipeWireSocket: String?,
+            desktops: [String], busAddress: String?,
             secretService: SecretService, secrets: any SecretSource, proxyPassword: String?, folder: String
         ) {
             self.paths = paths
             self.display = display
             self.waylandSession = waylandSession
+            self.pipeWireSocket = pipeWireSocket
             self.desktops = desktops
             self.busAddress = busAddress
             self.secretService = secretService

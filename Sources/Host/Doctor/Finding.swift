@@ -24,6 +24,8 @@ package struct Finding: Sendable, Equatable {
         case sharedMemory = "shared-memory"
         case windows
         case portal
+        case permissions
+        case pipeWire = "pipewire"
         case portalBackend = "portal-backend"
         case sharedMonitor = "shared-monitor"
         case sound
@@ -61,6 +63,10 @@ package enum Fact: Sendable, Equatable {
     case coveredWindows(isPossible: Bool, isComposited: Bool)
     case portal(PortalAbilities)
     case backends(PortalBackends)
+    /// What the desktop remembers as denied to this program.
+    case denials([PortalDenial])
+    /// PipeWire runs; its session manager, nil if none runs.
+    case pipeWire(sessionManager: String?)
     /// What a start shares without a dialog; nil if the first start asks.
     case remembered(RememberedChoice?)
     /// The sources that a broadcast would record. `delay`: how much later a person at the computer hears it.

@@ -20,7 +20,7 @@ package struct SessionEnvironment: Sendable {
     package let waylandSession: WaylandSession?
     /// The Wayland display whose remembered choices count.
     package let waylandDisplay: String
-    private let pipeWireSocket: String?
+    package let pipeWireSocket: String?
     private let waylandSocket: String?
     private let portalHelper: [String]?
 

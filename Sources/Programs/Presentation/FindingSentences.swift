@@ -6,6 +6,7 @@ import Media
 import PortalCapture
 import RTMP
 import UserConfiguration
+import X11Capture
 
 /// What `broadcast doctor` says about a finding.
 extension Finding {
@@ -13,8 +14,7 @@ extension Finding {
     package var text: String {
         switch fact {
         case .screen(let screen):
-            "X11 display \(screen.display), \(screen.size.width)x\(screen.size.height), \(screen.monitorCount) "
-                + (screen.monitorCount == 1 ? "monitor" : "monitors")
+            screen.text
         case .capture(let error): error.sentence
         case .sharesMemory: "shared with the X server (MIT-SHM)"
         case .copiesPictures:
@@ -27,6 +27,11 @@ extension Finding {
                 + "Enable Composite in the configuration of the X server."
         case .portal(let portal): portal.text
         case .backends(let backends): backends.text
+        case .denials(let denials): PortalDenial.text(denials)
+        case .pipeWire(let manager?): "runs, with \(manager)"
+        case .pipeWire(nil):
+            "PipeWire runs, but no session manager, which connects the pictures. Install the package wireplumber, or run: "
+                + "systemctl --user start wireplumber"
         case .remembered(let choice?): "shared without a dialog: \(choice.geometry ?? "a monitor")"
         case .remembered(nil): "none is remembered; the first start asks in a dialog of the desktop"
         case .sound, .microphone, .noSoundServer, .noSoundLibrary: soundText
@@ -125,11 +130,37 @@ extension Finding {
     }
 }
 
+extension DisplayAbilities {
+    fileprivate var text: String {
+        let base =
+            "X11 display \(display), \(size.width)x\(size.height), depth \(depth), \(monitorCount) "
+            + (monitorCount == 1 ? "monitor" : "monitors")
+        guard !missingExtensions.isEmpty else { return base }
+        return base + ". The X server lacks \(missingExtensions.joined(separator: " and ")): "
+            + missingExtensions.map {
+                $0 == "XInputExtension"
+                    ? "the pointer is asked for all the time" : "a screen saver that it shows itself is not noticed"
+            }.joined(separator: ", and ")
+            + ". Enable it in the configuration of the X server."
+    }
+}
+
+extension PortalDenial {
+    fileprivate static func text(_ denials: [PortalDenial]) -> String {
+        guard let first = denials.first else { return "nothing is denied" }
+        let names = denials.map { "\($0.id) (\($0.table))" }.joined(separator: ", ")
+        return "The desktop remembers that this program may not use \(names), and refuses without a dialog. "
+            + "To be asked again, run: busctl --user call org.freedesktop.impl.portal.PermissionStore /org/freedesktop/impl/portal/PermissionStore "
+            + "org.freedesktop.impl.portal.PermissionStore DeletePermission sss \(first.table) \(first.id) '\(first.application)'"
+    }
+}
+
 extension PortalAbilities {
     fileprivate var text: String {
         let things = [sharesMonitors ? "monitors" : nil, sharesWindows ? "windows" : nil].compactMap(\.self)
         return "screen cast version \(version), shares \(things.joined(separator: " and "))"
-            + (shortcuts == nil ? "" : "; global shortcuts")
+            + (shortcuts.map { "; global shortcuts version \($0)" } ?? "")
+            + (camera.map { "; camera version \($0)" } ?? "")
     }
 }
 
