@@ -25,7 +25,7 @@ extension HostNotice {
         case .session(.destination(_, let notice)):
             switch notice {
             case .waitsForReader, .keptOlderFile, .extensionSaid, .extensionLogFlood: true
-            case .removedClip, .unstable, .movesOften: false
+            case .removedClip, .unstable, .movesOften, .diskFillsUp: false
             }
         case .session(.pipeline(let notice)): notice.isInformation
         case .session(.encoderReduced(.none, _)), .resolver(.scaled): true
@@ -197,6 +197,9 @@ extension UploadNotice {
         case .unstable(let connections):
             "\(destination) accepted the stream \(connections) times in a row and gave it up within a minute: "
                 + "check its limits (bitrate, picture size, simultaneous streams) and the network."
+        case .diskFillsUp(let path, let left):
+            "The disk of \(path) has room for about \(left.seconds < 90 ? "\(Int(left.seconds)) s" : "\(Int(left.seconds / 60)) min") at this rate. "
+                + "Free some space, or stop the recording in time."
         case .movesOften:
             "The server of \(destination) asks for a new connection again and again. Its requests are followed less often from now on."
         }

@@ -113,6 +113,15 @@ struct OutputFile: ~Copyable {
     /// False for a pipe and a device.
     var isOrdinary: Bool { status.st_mode & S_IFMT == S_IFREG }
 
+    /// The bytes that this user may still write to its disk; nil if the system does not say it.
+    var freeSpace: Int? {
+        var system = statvfs()
+        guard isOrdinary, fstatvfs(raw, &system) == 0 else { return nil }
+        let (bytes, isTooLarge) = Int(clamping: system.f_bavail).multipliedReportingOverflow(
+            by: Int(clamping: system.f_frsize))
+        return isTooLarge ? nil : bytes
+    }
+
     /// True if `path` leads to this file: no other program moved or replaced it.
     func isStill(at path: String) -> Bool {
         FileIdentity(path) == FileIdentity(of: raw)

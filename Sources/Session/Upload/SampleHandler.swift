@@ -116,4 +116,6 @@ package enum UploadNotice: Sendable, Equatable {
     case unstable(connections: Int)
     /// The server asks for a new connection again and again, and is obeyed less often now.
     case movesOften
+    /// The disk has room for so much more of the recording.
+    case diskFillsUp(path: String, MediaTime)
 }

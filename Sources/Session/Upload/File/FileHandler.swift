@@ -31,6 +31,7 @@ package actor FileHandler: SampleHandler {
     /// The number of bytes that were given to the disk. The kernel keeps the others in memory, up to half a minute of
     /// them.
     private var flushed = 0
+    private var space = DiskSpaceWatch()
     private let context = Mutex(HandlerContext())
     package nonisolated var byteCount: Int { written.load(ordering: .relaxed) }
     package nonisolated var remarks: HandlerRemarks {
@@ -80,6 +81,7 @@ package actor FileHandler: SampleHandler {
         try muxer.checkSize(of: packet)
         hasMedia = true
         try write(muxer.pieces(of: packet))
+        watchSpace(at: packet.presentationTime)
     }
 
     package func finished(deadline: Duration) async throws(UploadError) {
@@ -189,6 +191,11 @@ package actor FileHandler: SampleHandler {
         // Not every file system has links, and not every file may be linked.
         if errno == EEXIST || access(aside, F_OK) == 0 { return EEXIST }
         return rename(target, aside) == 0 ? 0 : errno
+    }
+
+    private func watchSpace(at time: MediaTime) {
+        guard isSeekable, space.isDue(at: time), let free = file?.freeSpace else { return }
+        if let left = space.look(at: time, byteCount: byteCount, free: free) { report(.diskFillsUp(path: path, left)) }
     }
 
     private func write(_ bytes: [UInt8]) throws(UploadError) { try write([bytes]) }
