@@ -35,8 +35,11 @@ struct UserEnvironment {
     /// What starts with the login.
     let loginServices: LoginServices
 
+    /// The variables of this process.
+    static var variables: [String: String] { ProcessInfo.processInfo.environment }
+
     init() {
-        let environment = ProcessInfo.processInfo.environment
+        let environment = Self.variables
         paths = CommandContext.paths
         catalog = ExtensionCatalog(folders: paths.extensionFolders)
         terminal = PreviewPicture.TerminalFeatures(

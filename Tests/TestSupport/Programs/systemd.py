@@ -2,12 +2,13 @@
 """usage: systemd.py STATE
 
 Stands in for systemd's user manager on a session bus: one unit, graphical-session.target, whose ActiveState is
-STATE."""
+STATE. Lines NAME=VALUE on standard input become its environment."""
 import sys
 
 from gi.repository import Gio, GLib
 
 XML = """<node><interface name="org.freedesktop.systemd1.Manager">
+<property name="Environment" type="as" access="read"/>
 <method name="GetUnit"><arg type="s" direction="in"/><arg type="o" direction="out"/></method></interface>
 <interface name="org.freedesktop.systemd1.Unit"><property name="ActiveState" type="s" access="read"/></interface>
 </node>"""
@@ -22,7 +23,18 @@ def called(connection, sender, path, interface, method, arguments, invocation):
     invocation.return_dbus_error("org.freedesktop.systemd1.NoSuchUnit", "it is not loaded")
 
 
-bus.register_object("/org/freedesktop/systemd1", node.interfaces[0], called, None, None)
+environment = []
+
+
+def told(channel, condition):
+    line = sys.stdin.readline().strip()
+    environment.append(line)
+    return bool(line)
+
+
+GLib.io_add_watch(sys.stdin, GLib.IOCondition.IN, told)
+bus.register_object(
+    "/org/freedesktop/systemd1", node.interfaces[0], called, lambda *_: GLib.Variant("as", environment), None)
 bus.register_object(UNIT, node.interfaces[1], None, lambda *_: GLib.Variant("s", sys.argv[1]), None)
 Gio.bus_own_name_on_connection(
     bus, "org.freedesktop.systemd1", Gio.BusNameOwnerFlags.NONE, lambda *_: print("ready", flush=True), None)

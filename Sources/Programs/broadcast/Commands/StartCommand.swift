@@ -52,6 +52,7 @@ package struct StartCommand: AsyncParsableCommand, NotifyingCommand {
         guard let launchDescriptor else {
             // Before anything is read that could be wrong: what is live has to end.
             if session.toggle, try await stopRunning() { return }
+            if session.waitForDisplay, source.y4m == nil { await DisplayWait(display: source.display).run() }
             return try await run(nil)
         }
         guard let launched = LaunchedSession(descriptor: launchDescriptor),

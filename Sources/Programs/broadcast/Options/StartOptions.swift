@@ -122,6 +122,12 @@ struct SessionOptions: ParsableArguments {
     @Flag(help: "Stop the session if it runs, as broadcast stop does; otherwise start it: for a key that does both.")
     var toggle = false
 
+    @Flag(
+        help:
+            "Wait for the X server or the compositor instead of failing, and take DISPLAY and WAYLAND_DISPLAY from systemd's user manager: for starts at login or at boot."
+    )
+    var waitForDisplay = false
+
     @Flag(name: [.short, .long], help: "Show only problems: no status line, and nothing about what works.")
     var quiet = false
 
