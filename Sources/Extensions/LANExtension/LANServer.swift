@@ -55,7 +55,8 @@ final class LANServer {
                     embedders: settings.embedders)
                 try listen(on: addresses, port, rules, credentials)
                 try loop.flatSubmit { [audience] in audience.value.rtc.listen(on: addresses, port: port) }.wait()
-                consent = Self.consent(isOnlyLocal: isOnlyLocal, credentials, host: shown)
+                let isLocal = addresses.allSatisfy { TransportAddress($0, port: 0)?.isLocal == true }
+                consent = Self.consent(isOnlyLocal: isOnlyLocal, isLocal: isLocal, credentials, host: shown)
                 if let other { consent += "; \(other) works in place of \(shown)" }
                 url = "\(credentials == nil ? "http" : "https")://\(Self.authority(shown, port))/\(settings.token)/"
                 return
@@ -121,8 +122,16 @@ final class LANServer {
         }
     }
 
-    private static func consent(isOnlyLocal: Bool, _ credentials: ServerCredentials?, host: String) -> String {
-        let who = isOnlyLocal ? "only this computer can watch" : "anyone in this network with the address can watch"
+    /// - Parameter isLocal: true if no router of the Internet leads here.
+    private static func consent(
+        isOnlyLocal: Bool, isLocal: Bool, _ credentials: ServerCredentials?, host: String
+    ) -> String {
+        let who =
+            isOnlyLocal
+            ? "only this computer can watch"
+            : isLocal
+                ? "anyone in this network with the address can watch"
+                : "anyone with the address who reaches this computer can watch"
         guard let credentials else { return isOnlyLocal ? who : "\(who); the connection is not encrypted" }
         let encrypted = "\(who); the connection is encrypted"
         if credentials.hasExpired { return "\(encrypted), but browsers will warn: the certificate has expired" }
@@ -170,7 +179,13 @@ final class LANServer {
         for address in addresses {
             var bootstrap = bootstrap
             if address.contains(":") { bootstrap = bootstrap.serverChannelOption(Self.onlyIPv6, value: 1) }
-            channels.append(try bootstrap.bind(host: address, port: port).wait())
+            do {
+                channels.append(try bootstrap.bind(host: address, port: port).wait())
+            } catch let error as IOError
+                where address == "::" && [EADDRNOTAVAIL, EAFNOSUPPORT].contains(error.errnoCode) && !channels.isEmpty
+            {
+                // A system without IPv6 is reached by its other addresses.
+            }
         }
     }
 

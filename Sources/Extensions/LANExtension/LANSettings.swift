@@ -54,7 +54,8 @@ package struct LANSettings: Equatable {
             }
             // These mean the same for a server.
             let isAny = parts == ["any"] || parts.contains { ["0.0.0.0", "::"].contains($0) }
-            binding = isAny ? .any : .addresses(parts)
+            // As browsers write them: an IPv6 address has many forms.
+            binding = isAny ? .any : .addresses(parts.compactMap { TransportAddress($0, port: 0)?.text })
         }
         if let text = setup["port"] {
             guard let number = Int(text), (1024...65_535).contains(number) else {

@@ -9,8 +9,11 @@ final class Viewer: ChannelInboundHandler {
     typealias InboundIn = PageInput
     typealias OutboundOut = WebSocketFrame
 
-    /// A page sends a ping each second. Without one for this long, it is gone.
-    private static let silence = TimeAmount.seconds(10)
+    /// A page sends a message each second, but not while it is hidden for long. After this long without one, its browser
+    /// is asked for a sign.
+    private static let silence = TimeAmount.seconds(5)
+    /// Without a sign for this long after that, it is gone.
+    private static let patience = TimeAmount.seconds(5)
     /// The time for the last messages to a viewer who reads nothing.
     private static let closingTime = TimeAmount.seconds(2)
 
@@ -106,6 +109,7 @@ final class Viewer: ChannelInboundHandler {
                 tell(PageNotice.pong(ping, clock: Double(SessionClock.monotonic()) / 1_000_000).json)
             }
             if message.request == "keyframe" { audience.requestKeyframe() }
+        case .pong: watch()
         case .end(let code): close(code)
         }
     }
@@ -124,7 +128,15 @@ final class Viewer: ChannelInboundHandler {
 
     private func watch() {
         watchdog?.cancel()
-        watchdog = context?.eventLoop.assumeIsolated().scheduleTask(in: Self.silence) { [weak self] in
+        watchdog = context?.eventLoop.assumeIsolated().scheduleTask(in: Self.silence) { [weak self] in self?.ask() }
+    }
+
+    /// Browsers answer a ping themselves (RFC 6455, section 5.5.2).
+    private func ask() {
+        guard let context else { return }
+        let ping = WebSocketFrame(fin: true, opcode: .ping, data: context.channel.allocator.buffer(capacity: 0))
+        context.writeAndFlush(wrapOutboundOut(ping), promise: nil)
+        watchdog = context.eventLoop.assumeIsolated().scheduleTask(in: Self.patience) { [weak self] in
             _ = self?.close(.policyViolation)
         }
     }

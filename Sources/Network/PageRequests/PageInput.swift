@@ -4,6 +4,8 @@ import NIOWebSocket
 /// A message from a page on its WebSocket, or the end of it.
 package enum PageInput {
     case message(PageMessage)
+    /// The browser has answered a ping.
+    case pong
     /// The page closes the connection, or sent what no page sends. The code is for the closing frame.
     case end(WebSocketErrorCode)
 }
@@ -41,7 +43,7 @@ package final class PageInputReader: ChannelInboundHandler {
         case .ping:
             let pong = WebSocketFrame(fin: true, opcode: .pong, data: frame.unmaskedData)
             context.writeAndFlush(wrapOutboundOut(pong), promise: nil)
-        case .pong: break
+        case .pong: context.fireChannelRead(wrapInboundOut(.pong))
         case .connectionClose: end(.normalClosure, context)
         default: refuse(.unacceptableData, context)
         }
