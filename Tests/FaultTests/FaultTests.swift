@@ -68,7 +68,8 @@ extension Studio {
             .standardized.path
         let folder = try #require(broadcast.environment["XDG_DATA_HOME"]) + "/broadcast/extensions/\(name)"
         let script =
-            "umask 022 && mkdir -p \"$0\" && cp \"$1/broadcast-$3\" \"$2/Extensions/$3/extension.toml\" \"$0\""
+            "umask 022 && mkdir -p \"$0\" && cp \"$2/Extensions/$3/extension.toml\" \"$0\""
+            + " && cp \"$1/broadcast\" \"$0/broadcast-$3\""
         try await peers.run("install-\(name)", ["sh", "-c", script, folder, programs, package, name])
     }
 
