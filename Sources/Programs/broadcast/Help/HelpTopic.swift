@@ -86,6 +86,9 @@ package enum HelpTopic: String, CaseIterable {
         ("XDG_RUNTIME_DIR", "The folder of the control sockets."),
         ("XDG_DATA_DIRS", "The folders of the desktop files that give applications their names."),
         ("TERM, KITTY_WINDOW_ID, TERM_PROGRAM", "Show whether the terminal can draw pictures."),
+        ("NO_COLOR", "Without colours in the status line."),
+        ("VISUAL, EDITOR", "The editor of broadcast config edit."),
+        ("NOTIFY_SOCKET, WATCHDOG_USEC", "Set by systemd for its units, which are told when a broadcast is live."),
         (
             "XDG_ACTIVATION_TOKEN, DESKTOP_STARTUP_ID",
             "Show that a menu of the desktop started the program, so that a user can answer a dialog."
