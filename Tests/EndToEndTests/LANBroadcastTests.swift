@@ -322,6 +322,8 @@ extension EndToEndTests {
                 #expect(result["offers"] as? [Int] == [404, 406, 404, 406, 404], "\(result)")
                 for key in [
                     "foreign", "garbage", "unmasked", "large", "binary", "flood", "nonsense", "slow", "endless",
+                    "hidden",
+                    "gone",
                 ] {
                     #expect(result[key] as? Bool == true, "\(key): \(result)")
                 }

@@ -26,6 +26,9 @@ struct LANSettingsTests {
         for any in ["any", "0.0.0.0", "::", "0.0.0.0, ::1"] {
             #expect(try LANSettings(setup: ["bind": any]).binding == .any)
         }
+        // As browsers write it in the address of the page.
+        let long = try LANSettings(setup: ["bind": "0:0:0:0:0:0:0:1 FE80::00A1"])
+        #expect(long.binding == .addresses(["::1", "fe80::a1"]))
     }
 
     @Test func `The files for HTTPS belong together`() throws {

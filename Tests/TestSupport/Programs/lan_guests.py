@@ -96,6 +96,32 @@ def is_closed_after(data, limit=20):
         connection.close()
 
 
+def lasts(answers, limit=14):
+    """Whether the connection of a page lasts that sends nothing, like one in a tab that is hidden for long. Its browser
+    answers pings, or is gone."""
+    connection = upgrade(query="?media=none")
+    end, data = time.monotonic() + limit, b""
+    connection.settimeout(1)
+    try:
+        while time.monotonic() < end:
+            try:
+                piece = connection.recv(65536)
+            except TimeoutError:
+                continue
+            if not piece:
+                return False
+            data += piece
+            while len(data) > 1 and len(data) >= 2 + data[1] and data[1] < 126:
+                opcode, data = data[0] & 0x0f, data[2 + data[1]:]
+                if opcode == 9 and answers:
+                    connection.sendall(frame(b"", opcode=10))
+        return True
+    except ConnectionError:
+        return False
+    finally:
+        connection.close()
+
+
 def takes_little_of_a_gigabyte():
     """Whether a connection is closed soon that never ends its request, and one after an upgrade."""
     for connection in connect(), upgrade():
@@ -140,6 +166,8 @@ def unwanted():
         "binary": is_closed_after(frame(b"x", opcode=2)),
         "flood": is_closed_after(frame(b'{"ping":1}') * 200),
         "nonsense": is_closed_after(frame(b"nonsense")),
+        "hidden": lasts(answers=True),
+        "gone": not lasts(answers=False),
         "endless": takes_little_of_a_gigabyte(),
     }
     many = []
