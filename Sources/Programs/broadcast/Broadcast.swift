@@ -132,6 +132,7 @@ package struct Broadcast: AsyncParsableCommand {
     private static func showVersion() throws(CommandError) {
         try Output.answer(
             VersionReport.text(
-                version: configuration.version, libraries: LibraryVersion.all.map { ($0.name, $0.version) }))
+                version: configuration.version, libraries: LibraryVersion.all.map { ($0.name, $0.version) },
+                extensions: ShippedExtension.allCases.map(\.name)))
     }
 }

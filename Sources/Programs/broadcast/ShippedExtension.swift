@@ -10,14 +10,14 @@ import WHIPExtension
 
 /// An extension that is a part of this program. The host starts it in a process of its own, by a link to the program
 /// with the name of the extension.
-enum ShippedExtension: String {
+enum ShippedExtension: String, CaseIterable {
     case hls = "broadcast-hls"
     case lan = "broadcast-lan"
     case srt = "broadcast-srt"
     case whip = "broadcast-whip"
 
     /// The name that users know.
-    private var name: String { String(rawValue.dropFirst("broadcast-".count)) }
+    var name: String { String(rawValue.dropFirst("broadcast-".count)) }
 
     /// Returns nil if the process was not started as an extension.
     init?(arguments: [String]) {

@@ -21,7 +21,11 @@ struct ServiceCommand: AsyncParsableCommand {
             buffer: the last minute stays in memory, and broadcast clip --session replay saves it. disable NAME: undo \
             that. status: list what starts with the login, and whether it runs. systemd's user manager runs the \
             broadcast and restarts it after a failure. Without one, an entry in the autostart folder of the desktop \
-            starts it. A session has the name of its destination, as in broadcast stop --session NAME.
+            starts it. A session has the name of its destination, as in broadcast stop --session NAME. \
+            Compositors that are started by hand, as sway often is, do not activate systemd's \
+            graphical-session.target, and so start no unit: docs/usage.md, Wayland, has a unit that does. Without a \
+            login, the user manager runs only after loginctl enable-linger. cron needs no service: broadcast start \
+            with DISPLAY, or with WAYLAND_DISPLAY and XDG_RUNTIME_DIR.
             """)
 
     @Argument(help: ArgumentHelp("enable, disable or status.", valueName: "action"))
