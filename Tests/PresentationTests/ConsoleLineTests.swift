@@ -52,6 +52,15 @@ struct ConsoleLineTests {
         #expect(line(.connecting) == nil && line(.paused) == nil && line(.finished) == nil && line(.failed) == nil)
     }
 
+    @Test func `A destination that was tried again does not advise to wait for the network`() {
+        let error = UploadError.rtmp(.unreachable(host: "h", port: 1935, .system(code: ECONNREFUSED)))
+        var failed = DestinationSnapshot(name: "studio", kind: .rtmp, state: .failed, error: error)
+        #expect(ResultLine.text(failed).hasSuffix("use --wait-for-network."))
+        failed.isRetried = true
+        #expect(ResultLine.text(failed).hasSuffix("check the address and the network."))
+        #expect(ConsoleLine(.destination(failed), session: "talk")?.text?.hasSuffix("the network.") == true)
+    }
+
     @Test func `A destination that is lost says when it tries again, and the reason last`() {
         #expect(line(.live) == "studio: live (/v/a.mp4)")
         #expect(line(.reconnecting) == "studio: The connection is lost.")

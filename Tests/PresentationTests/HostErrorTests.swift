@@ -152,6 +152,11 @@ struct HostErrorTests {
             .rule(.empty("class:")), .nothing,
             "\"class:\" names nothing. Write what to hide after the colon, as in class:KeePassXC."
         ),
+        (
+            .rule(.classPattern("class:bitw*")), .nothing,
+            "\"class:bitw*\" hides nothing: a class is compared as a whole, without * and ?. "
+                + "Write it as broadcast list-sources does, or use title:*TEXT*."
+        ),
         (.rule(.notAProcess("pid:x")), .nothing, "\"pid:x\" names no process. Write its number, as in pid:1234."),
         (
             .rule(.notAWindow("id:x")), .nothing,

@@ -15,6 +15,8 @@ package enum HiddenWindowRule: Sendable, Hashable, CustomStringConvertible {
         case unknownKind(String)
         /// Nothing follows the colon.
         case empty(String)
+        /// A class with `*` or `?`, which no window has: it is compared as a whole.
+        case classPattern(String)
         case notAProcess(String)
         case notAWindow(String)
     }
@@ -32,7 +34,9 @@ package enum HiddenWindowRule: Sendable, Hashable, CustomStringConvertible {
         guard ["class", "title", "pid", "id"].contains(kind) else { throw .unknownKind(text) }
         guard value.contains(where: { !$0.isWhitespace }) else { throw .empty(text) }
         switch kind {
-        case "class": self = .windowClass(value)
+        case "class":
+            guard !value.contains(where: { "*?".contains($0) }) else { throw .classPattern(text) }
+            self = .windowClass(value)
         case "title": self = .title(GlobPattern(value))
         case "pid":
             guard let process = Int32(value), process > 0 else { throw .notAProcess(text) }

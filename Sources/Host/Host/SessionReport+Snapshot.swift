@@ -62,7 +62,8 @@ extension DestinationReport {
             height: destination.picture?.height, path: destination.path,
             watchUrl: destination.watchURL, viewers: destination.viewers, status: destination.statusText,
             error: destination.error.map {
-                phrases.report($0, of: destination.name, isRetried: destination.state == .reconnecting)
+                let isRetried = destination.isRetried || destination.state == .reconnecting
+                return phrases.report($0, of: destination.name, isRetried: isRetried)
             })
     }
 }

@@ -35,6 +35,8 @@ package enum CommandLineHints {
         "title": "broadcast annotate title=TEXT", "unpause": "broadcast resume", "continue": "broadcast resume",
         "mute": "broadcast mic off", "unmute": "broadcast mic on", "save": "broadcast clip", "replay": "broadcast clip",
         "rename": "broadcast annotate title=TEXT (a session keeps its name)", "man": "man broadcast",
+        "add": "broadcast add-destination NAME", "remove": "broadcast remove-destination NAME",
+        "why": "broadcast doctor", "troubleshoot": "broadcast doctor",
         "login": "broadcast setup NAME",
         "sign-in": "broadcast setup NAME", "auth": "broadcast setup NAME",
         "logout": "broadcast sign-out NAME", "check": "broadcast doctor", "diagnose": "broadcast doctor",

@@ -46,7 +46,7 @@ package struct ConsoleLine {
             return "\(destination.name): \(next)\(reason)"
         case .failed:
             return destination.error.map {
-                "\(destination.name): failed. \($0.sentence(destination: destination.name))"
+                "\(destination.name): failed. \($0.sentence(destination: destination.name, isRetried: destination.isRetried))"
             }
         case .connecting, .paused, .finished: return nil
         }

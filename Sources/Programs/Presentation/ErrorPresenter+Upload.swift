@@ -4,8 +4,9 @@ import Upload
 
 extension CommandError {
     /// - Parameter destination: the name that the user gave it, which begins the message.
-    package init(_ error: UploadError, destination: String) {
-        self.init(error.exitStatus, cleaned: "\(destination): \(error.sentence(destination: destination))")
+    package init(_ error: UploadError, destination: String, isRetried: Bool = false) {
+        let sentence = error.sentence(destination: destination, isRetried: isRetried)
+        self.init(error.exitStatus, cleaned: "\(destination): \(sentence)")
     }
 }
 

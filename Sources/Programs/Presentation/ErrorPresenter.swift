@@ -289,6 +289,8 @@ extension HiddenWindowRule.ParseError {
             "\"\(text)\" is not a rule. Write class:NAME, title:*TEXT*, pid:NUMBER or id:0xNUMBER"
                 + (Self.example(for: text).map { ", for example \($0)." } ?? ".")
         case .empty(let text): "\"\(text)\" names nothing. Write what to hide after the colon, as in class:KeePassXC."
+        case .classPattern(let text):
+            "\"\(text)\" hides nothing: a class is compared as a whole, without * and ?. Write it as broadcast list-sources does, or use title:*TEXT*."
         case .notAProcess(let text): "\"\(text)\" names no process. Write its number, as in pid:1234."
         case .notAWindow(let text):
             "\"\(text)\" names no window. Write its number, as in id:0x1400003 (xwininfo and wmctrl -l show it)."

@@ -10,6 +10,10 @@ package enum LoginServiceSentences {
     package static let fileHasNoFolder =
         "A recording with each login needs a destination in the configuration, for example [destinations.diary] with "
         + "extension = \"file\" and path = \"~/Videos\". Write it with broadcast config edit, and run: broadcast service enable diary"
+    package static let addressHasNoName =
+        "Only a destination with a name starts with the login, so that its key is stored. Write one into the configuration, for example "
+        + "[destinations.studio] with extension = \"rtmp\" and url = \"rtmp://HOST/APP\", and run broadcast setup studio. "
+        + "broadcast config edit opens the configuration."
     package static let noDesktopTarget =
         "systemd's graphical-session.target is not active, so it starts nothing with this desktop. docs/usage.md, "
         + "Wayland, has a unit that activates it."

@@ -86,7 +86,7 @@ extension PipelineNotice {
     /// True for information, false for a warning.
     fileprivate var isInformation: Bool {
         switch self {
-        case .sourceAnswersAgain, .soundIsBack, .soundStartsLate, .source(.rulesWithoutWindow), .source(.rulesEnded),
+        case .sourceAnswersAgain, .soundIsBack, .soundStartsLate, .source(.rulesEnded),
             .source(.chooseInDialog), .source(.windowClosed):
             true
         default: false

@@ -21,7 +21,7 @@ package enum ResultLine {
             name: destination.name, path: destination.path, url: destination.url, duration: destination.duration,
             bytes: destination.byteCount,
             dropped: destination.dropped, status: destination.statusText,
-            failure: destination.error?.sentence(destination: destination.name))
+            failure: destination.error?.sentence(destination: destination.name, isRetried: destination.isRetried))
     }
 
     /// A session that was stopped before it had a destination.

@@ -5,7 +5,8 @@ import UserConfiguration
 package enum SetupSentences {
     /// The keyring is about to ask the user in its own dialog.
     package static let keyringAsks =
-        "The keyring asks for its password in a dialog on the desktop. Answer it there to store the secret. Ctrl-C cancels."
+        "The keyring asks for its password in a dialog on the desktop. Answer it there to store the secret. "
+        + "If none appears, press Ctrl-C, and add --plain-file to store the secret in a private file."
 
     /// Where the user finds the stream key of a service.
     package static func keyPlace(_ service: KnownService) -> String {

@@ -209,7 +209,7 @@ package struct SessionConsole {
         for destination in outcome.snapshot.destinations {
             guard let error = destination.error else { continue }
             if failure == nil {
-                failure = CommandError(error, destination: destination.name)
+                failure = CommandError(error, destination: destination.name, isRetried: destination.isRetried)
             } else if !told.contains(destination.name) {
                 output.say(ResultLine.text(destination))
             }

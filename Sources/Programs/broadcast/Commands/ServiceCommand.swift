@@ -4,6 +4,7 @@ import Desktop
 import Host
 import Presentation
 import Terminal
+import Upload
 import UserConfiguration
 
 /// `broadcast service`
@@ -85,7 +86,10 @@ struct ServiceCommand: AsyncParsableCommand {
         } else if KnownService.named(name) != nil {
             throw CommandError(ConfigurationError.destination(.notSignedIn(name)))
         } else if !context.catalog.names.contains(name) {
-            guard name != "file" else { throw CommandError(.noInput, LoginServiceSentences.fileHasNoFolder) }
+            if name == "file" || ContainerFormat(ending: name) != nil && !name.contains("://") {
+                throw CommandError(.noInput, LoginServiceSentences.fileHasNoFolder)
+            }
+            if name.contains(":") { throw CommandError(.noInput, LoginServiceSentences.addressHasNoName) }
             let known = context.configuration.knownNames(with: context.catalog) + [LoginServices.replay]
             throw CommandError(ConfigurationError.destination(.unknown(name, known: known)))
         }

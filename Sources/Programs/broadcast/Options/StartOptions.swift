@@ -56,7 +56,8 @@ struct VideoOptions: ParsableArguments {
         values.encoder = try OptionValue.choice(encoder, of: SettingCatalog.video.encoder)
         values.preset = preset
         values.latency = try OptionValue.choice(latency, of: SettingCatalog.video.latency)
-        values.chroma = try OptionValue.choice(chroma, of: SettingCatalog.video.chroma)
+        values.chroma = try OptionValue.choice(
+            chroma?.replacing(":", with: ""), of: SettingCatalog.video.chroma)
         values.framePacing = try OptionValue.choice(framePacing, of: SettingCatalog.video.framePacing)
         values.keyframeInterval = keyframeInterval
         values.cursor = cursor

@@ -174,6 +174,7 @@ package final class Destination: Sendable {
             watchURL: remarks.watchURL,
             statusText: status.state.isOver ? remarks.finalStatus : remarks.status, error: status.error)
         snapshot.viewers = status.state.isOver ? nil : remarks.viewers
+        snapshot.isRetried = status.hasBeenLive || plan.waitsForNetwork
         snapshot.isEndRequested = status.end == .asked
         return snapshot
     }

@@ -61,6 +61,8 @@ package struct DestinationSnapshot: Sendable {
     /// How many people watch; nil if the far end does not say, and once the destination is over.
     package var viewers: Int?
     package var error: UploadError?
+    /// True if a lost or failed connection is made again: it was live, or waits for the network.
+    package var isRetried = false
     /// True if the user requested its end.
     package var isEndRequested = false
 
