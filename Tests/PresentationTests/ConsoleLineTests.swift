@@ -58,7 +58,7 @@ struct ConsoleLineTests {
         #expect(ResultLine.text(failed).hasSuffix("use --wait-for-network."))
         failed.isRetried = true
         #expect(ResultLine.text(failed).hasSuffix("check the address and the network."))
-        #expect(ConsoleLine(.destination(failed), session: "talk")?.text?.hasSuffix("the network.") == true)
+        #expect(ConsoleLine(.destination(failed), session: "talk")?.text.hasSuffix("the network.") == true)
     }
 
     @Test func `A destination that is lost says when it tries again, and the reason last`() {
