@@ -31,7 +31,7 @@ struct DesktopNotificationTests {
         arguments: [
             (
                 ["notify-send", "gdbus", "busctl"], "notify-send",
-                "--app-name=broadcast\n--\nBroadcast\n-x: it failed\n"
+                "--app-name=broadcast\n--expire-time=-1\n--\nBroadcast\n-x: it failed\n"
             ),
             (
                 ["gdbus", "busctl"], "gdbus",

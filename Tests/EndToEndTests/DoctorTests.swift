@@ -396,8 +396,12 @@ extension EndToEndTests {
             }
         }
 
-        @Test func `An expired certificate is named, and a good one with its days`() async throws {
+        @Test(arguments: [("rtmp", "rtmps", "live"), ("whip", "https", "whip"), ("hls", "https", "live/")])
+        func `An expired certificate is named, and a good one with its days`(
+            name: String, scheme: String, path: String
+        ) async throws {
             try await withBrokenMachine { broadcast, peers in
+                try await ShippedExtensions.lay(in: peers)
                 let certificates = try await Certificates.make(in: peers)
                 let server = try await NginxRTMP.start(in: peers)
                 let old = try await certificates.server(
@@ -409,9 +413,9 @@ extension EndToEndTests {
                     try broadcast.writeConfiguration(
                         """
                         [destinations.mine]
-                        extension = "rtmp"
-                        url = "rtmps://localhost:\(port)/live"
-                        key-command = "echo key"
+                        extension = "\(name)"
+                        url = "\(scheme)://localhost:\(port)/\(path)"
+                        \(name == "rtmp" ? "key-command = \"echo key\"" : "")
                         ca-file = "\(certificates.authority)"
                         """)
                     let checks = try await examine(broadcast, ["mine"])

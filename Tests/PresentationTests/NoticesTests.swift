@@ -67,12 +67,12 @@ struct NoticesTests {
             "The captured window is hidden by a rule: viewers do not see it until the rule is removed."
         ),
         (
-            .rulesWithoutWindow(["class:A", "title:*b*"]), true,
+            .rulesWithoutWindow(["class:A", "title:*b*"]), false,
             "No window matches class:A, title:*b* now. A window that matches later is hidden. "
                 + "If a rule is wrong, compare it with: broadcast list-sources"
         ),
         (
-            .rulesWithoutWindow(["id:0x7"]), true,
+            .rulesWithoutWindow(["id:0x7"]), false,
             "No window matches id:0x7 now. A window that gets this number is hidden until it is closed. "
                 + "If a rule is wrong, compare it with: broadcast list-sources"
         ),

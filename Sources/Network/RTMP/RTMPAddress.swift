@@ -20,6 +20,24 @@ package struct RTMPAddress: Hashable, Sendable {
         try self.init(parts, app: parts.app)
     }
 
+    /// The web server of a URL: `https://host[:port]/…`, also after the name of an extension (`whip:https://…`). Returns
+    /// nil for another one.
+    package init?(webServerOf url: String) {
+        let kinds = [("https://", RTMPURL.Scheme.rtmps, ""), ("http://", .rtmp, ":80")]
+        for (start, scheme, standardPort) in kinds {
+            guard let range = url.lowercased().firstRange(of: start), !url[..<range.lowerBound].contains("/") else {
+                continue
+            }
+            let authority = url[range.upperBound...].prefix { !"/?#".contains($0) }.split(separator: "@").last ?? ""
+            let hasPort = authority.contains(":") && !authority.hasSuffix("]")
+            let text = "\(scheme.rawValue)://\(authority)\(hasPort ? "" : standardPort)/-"
+            guard let address = try? RTMPAddress(text) else { return nil }
+            self = address
+            return
+        }
+        return nil
+    }
+
     /// Throws if there is no application.
     init(_ parts: RTMPAddressParts, app: String) throws(RTMPURLError) {
         guard !app.isEmpty else { throw .missingApp }

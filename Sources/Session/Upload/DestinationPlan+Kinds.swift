@@ -79,6 +79,13 @@ extension DestinationPlan {
             })
         plan.picture.profile = manifest.profile
         plan.address = DestinationAddress(manifest, setup: launch.setup)
+        // What is behind a proxy is the extension's business.
+        if launch.setup["proxy"] == nil, let server = launch.setup["url"].flatMap(RTMPAddress.init(webServerOf:)) {
+            let caFile = launch.setup["ca-file"]
+            plan.examination = { () async throws(RTMPError) in
+                try await RTMPExamination.perform(webServer: server, caFile: caFile)
+            }
+        }
         return plan
     }
 }

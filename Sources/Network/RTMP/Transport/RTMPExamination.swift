@@ -3,11 +3,12 @@ import NIOTLS
 import NetworkSupport
 import TLS
 
-/// What is known about an RTMP server after a handshake, without publishing: `broadcast doctor` asks for it.
+/// What is known about a server after a handshake, without publishing: `broadcast doctor` asks for it. Of a web server,
+/// only the connection and TLS are examined.
 package struct RTMPExamination: Sendable, Equatable {
     /// From the start until the connection was open, with the resolution of the name.
     package var connecting: Duration
-    /// From the open connection until the end of RTMP's handshake, with TLS's.
+    /// From the open connection until the end of RTMP's handshake, with TLS's; of a web server only TLS's.
     package var handshake: Duration
     /// The days until the server's certificate expires; nil without TLS.
     package var certificateDaysLeft: Int?
@@ -20,6 +21,26 @@ package struct RTMPExamination: Sendable, Equatable {
     package static func perform(
         _ server: RTMPAddress, caFile: String? = nil, route: RTMPRoute = RTMPRoute(),
         deadlines: RTMPDeadlines = RTMPDeadlines()
+    ) async throws(RTMPError) -> RTMPExamination {
+        try await perform(server, caFile: caFile, route: route, deadlines: deadlines, speaksRTMP: true)
+    }
+
+    /// Connects to a web server (`RTMPAddress.init(webServerOf:)`), performs the handshake of TLS for https, and closes the
+    /// connection.
+    package static func perform(webServer server: RTMPAddress, caFile: String? = nil) async throws(RTMPError)
+        -> RTMPExamination
+    {
+        do throws(RTMPError) {
+            return try await perform(
+                server, caFile: caFile, route: RTMPRoute(), deadlines: RTMPDeadlines(), speaksRTMP: false)
+        } catch .timedOut {
+            // The sentences of the other steps are about RTMP.
+            throw .timedOut(.connecting)
+        }
+    }
+
+    private static func perform(
+        _ server: RTMPAddress, caFile: String?, route: RTMPRoute, deadlines: RTMPDeadlines, speaksRTMP: Bool
     ) async throws(RTMPError) -> RTMPExamination {
         let client = server.scheme == .rtmps ? try TLSClient(caFile: caFile) : nil
         let eventLoop = group.next()
@@ -34,7 +55,7 @@ package struct RTMPExamination: Sendable, Equatable {
                 try pipeline.addHandler(
                     ExaminationHandler(
                         host: server.host, tls: tls, connecting: ContinuousClock.now - begin, deadlines: deadlines,
-                        result: result))
+                        speaksRTMP: speaksRTMP, result: result))
                 try channel.syncOptions?.setOption(.autoRead, value: true)
             } catch {
                 channel.eventLoop.execute { channel.close(promise: nil) }
@@ -59,6 +80,7 @@ private final class ExaminationHandler: ChannelInboundHandler {
     private let tls: TLSHandler?
     private let connecting: Duration
     private let deadlines: RTMPDeadlines
+    private let speaksRTMP: Bool
     private let result: EventLoopPromise<RTMPExamination>
     private let begin = ContinuousClock.now
     private var handshake = Handshake()
@@ -66,10 +88,11 @@ private final class ExaminationHandler: ChannelInboundHandler {
     private var deadline: Scheduled<Void>?
 
     init(
-        host: String, tls: TLSHandler?, connecting: Duration, deadlines: RTMPDeadlines,
+        host: String, tls: TLSHandler?, connecting: Duration, deadlines: RTMPDeadlines, speaksRTMP: Bool,
         result: EventLoopPromise<RTMPExamination>
     ) {
         (self.host, self.tls, self.connecting, self.deadlines, self.result) = (host, tls, connecting, deadlines, result)
+        self.speaksRTMP = speaksRTMP
         step = tls == nil ? .handshake : .securing
     }
 
@@ -108,6 +131,7 @@ private final class ExaminationHandler: ChannelInboundHandler {
     }
 
     private func greet(_ context: ChannelHandlerContext) {
+        guard speaksRTMP else { return succeed(context) }
         step = .handshake
         limit(context)
         let random = (0..<Handshake.randomLength).map { _ in UInt8.random(in: 0...255) }

@@ -17,7 +17,7 @@ struct DoctorCommand: AsyncParsableCommand {
         discussion: """
             Examines the display, or the portal and PipeWire, sound, keyring, folders, configuration, extensions, disk space and the \
             speed of the encoder. Each line is ok, a warning or wrong. With destinations, it also resolves them as a \
-            start does and performs the handshakes with RTMP servers; others are not contacted. Nothing is captured, and nothing is sent but by \
+            start does and performs the handshakes with RTMP and web servers; SRT servers are not contacted. Nothing is captured, and nothing is sent but by \
             --line: it sends a grey picture to an RTMP server for eight seconds, under a stream name of its own or, \
             to a service that documents one, in a test mode that viewers do not see. A server that passes its streams \
             on to others passes this one on, too.
