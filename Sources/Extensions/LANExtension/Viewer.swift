@@ -9,8 +9,8 @@ final class Viewer: ChannelInboundHandler {
     typealias InboundIn = PageInput
     typealias OutboundOut = WebSocketFrame
 
-    /// A page sends a message each second, but not while it is hidden for long. After this long without one, its browser
-    /// is asked for a sign.
+    /// A page sends a message each second, but not while it is hidden for long. After this long without one, its
+    /// browser is asked for a sign.
     private static let silence = TimeAmount.seconds(5)
     /// Without a sign for this long after that, it is gone.
     private static let patience = TimeAmount.seconds(5)

@@ -20,8 +20,8 @@ package struct RTMPAddress: Hashable, Sendable {
         try self.init(parts, app: parts.app)
     }
 
-    /// The web server of a URL: `https://host[:port]/…`, also after the name of an extension (`whip:https://…`). Returns
-    /// nil for another one.
+    /// The web server of a URL: `https://host[:port]/…`, also after the name of an extension (`whip:https://…`).
+    /// Returns nil for another one.
     package init?(webServerOf url: String) {
         let kinds = [("https://", RTMPURL.Scheme.rtmps, ""), ("http://", .rtmp, ":80")]
         for (start, scheme, standardPort) in kinds {

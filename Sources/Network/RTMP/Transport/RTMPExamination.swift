@@ -25,8 +25,8 @@ package struct RTMPExamination: Sendable, Equatable {
         try await perform(server, caFile: caFile, route: route, deadlines: deadlines, speaksRTMP: true)
     }
 
-    /// Connects to a web server (`RTMPAddress.init(webServerOf:)`), performs the handshake of TLS for https, and closes the
-    /// connection.
+    /// Connects to a web server (`RTMPAddress.init(webServerOf:)`), performs the handshake of TLS for https, and closes
+    /// the connection.
     package static func perform(webServer server: RTMPAddress, caFile: String? = nil) async throws(RTMPError)
         -> RTMPExamination
     {
