@@ -95,7 +95,8 @@ extension EndToEndTests {
                 // The picture is read after its memory is gone.
                 try await desktop.send("stop", "silent")
                 live.signal(SIGSTOP)
-                try await desktop.send("send", "shrink", "loud")
+                // A picture without a change would not be read.
+                try await desktop.send("fill ff00ff00 0 0 640 360", "send", "shrink", "loud")
                 // Before it goes on: it can be faster than the answer.
                 let starts = try await desktop.send("starts")
                 live.signal(SIGCONT)
