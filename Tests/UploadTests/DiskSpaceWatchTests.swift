@@ -4,8 +4,8 @@ import Upload
 
 /// When the user is told that a disk will soon be full.
 struct DiskSpaceWatchTests {
-    /// Looks every 5 s at a recording of that rate, on a disk with that much room at the start. Returns what was told,
-    /// in seconds, with the time of each.
+    /// Watches a recording that grows by `rate` bytes a second, on a disk with `room` bytes at the start. Returns each
+    /// warning: its time, and the seconds that were left.
     private func told(rate: Int, room: Int, seconds: Int) -> [(time: Int, left: Int)] {
         var watch = DiskSpaceWatch()
         var told: [(time: Int, left: Int)] = []

@@ -2,7 +2,7 @@ import Media
 
 /// Notices that a disk will soon be full of a recording. A value without a clock.
 package struct DiskSpaceWatch: Sendable {
-    /// The user is told when the room is enough for so long, and once more.
+    /// The user is told once for each of these, when the room is enough for less.
     private static let limits = [MediaTime(milliseconds: 300_000), MediaTime(milliseconds: 60_000)]
     /// The media between two looks, and the media whose rate counts.
     private static let interval = MediaTime(milliseconds: 5000)
