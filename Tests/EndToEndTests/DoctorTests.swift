@@ -98,16 +98,9 @@ extension EndToEndTests {
         func `A Wayland desktop without a portal, or with one that shares nothing`(portal: [String]?, words: String)
             async throws
         {
-            try await withPeers { peers in
-                let desktop = try await SharedDesktop.start(portal: portal, in: peers)
-                let pulse = try await PulseServer.start(in: peers)
-                var broadcast = try desktop.broadcast()
-                broadcast.environment["PULSE_SERVER"] = pulse.environment["PULSE_SERVER"]
-                // What is installed on this machine does not count.
-                broadcast.environment["XDG_DATA_DIRS"] = broadcast.home
-                let checks = try await examine(broadcast)
+            try await withWaylandMachine(portal: portal) { _, broadcast in
                 expectOnly(
-                    "portal", "wrong", in: checks, saying: [words], beside: ["keyring", "notifications"])
+                    "portal", "wrong", in: try await examine(broadcast), saying: [words], beside: Self.withoutServices)
             }
         }
 
